@@ -6,4 +6,5 @@
 #include <agrad/solve/record/ode_problem.ipp>
 #include <agrad/solve/record/solve_operation.ipp>
 #include <agrad/solve/steady/integration.ipp>
+#include <agrad/solve/steady/linear_path.ipp>
 #include <agrad/solve/steady/stability.ipp>

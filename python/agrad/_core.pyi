@@ -465,26 +465,25 @@ class ConfiguredMethod:
     @property
     def same_steps(self) -> bool: ...
 
+class TolerancePair:
+    def __init__(self, relative: SupportsFloat, absolute: ArrayLike) -> None: ...
+
+class AdjointOptions:
+    forward: TolerancePair
+    backward: TolerancePair
+    quadrature: TolerancePair
+    max_num_steps: int
+    num_steps_between_checkpoints: int
+    algebra: OdeAlgebra
+    first_step: float
+    max_step: float
+    in_units_of_loss: bool
+    def __init__(self) -> None: ...
+    def set_interpolation(self, function: str, code: int) -> None: ...
+    def set_methods(self, function: str, forward: int, backward: int) -> None: ...
+
 class AdjointMethod(ConfiguredMethod):
-    def __init__(
-        self,
-        function: str,
-        relative_tolerance_forward: SupportsFloat,
-        absolute_tolerance_forward: ArrayLike,
-        relative_tolerance_backward: SupportsFloat,
-        absolute_tolerance_backward: ArrayLike,
-        relative_tolerance_quadrature: SupportsFloat,
-        absolute_tolerance_quadrature: float | NDArray[np.float64],
-        max_num_steps: int,
-        num_steps_between_checkpoints: int,
-        interpolation_polynomial: int,
-        solver_forward: int,
-        solver_backward: int,
-        algebra: OdeAlgebra,
-        first_step: float,
-        max_step: float,
-        in_units_of_loss: bool,
-    ) -> None: ...
+    def __init__(self, options: AdjointOptions) -> None: ...
 
 def one_step_methods() -> list[tuple[str, str, int, float, bool]]: ...
 

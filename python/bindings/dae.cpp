@@ -26,8 +26,8 @@ dae_options options_of(const std::string& function, double relative_tolerance, c
                        int sensitivities) {
   dae_options o = dae_tolerance_options(function, absolute_tolerance.size(), relative_tolerance, absolute_tolerance.minCoeff(),
                                         max_num_steps);
-  o.absolute_tolerance_forward = absolute_tolerance / 10;
-  o.absolute_tolerance_backward = absolute_tolerance / 3;
+  o.forward.absolute = absolute_tolerance / 10;
+  o.backward.absolute = absolute_tolerance / 3;
   o.first_step = first_step, o.max_step = max_step;
   o.differential = std::move(differential);
   o.initial = static_cast<dae_initial>(initial);
@@ -35,12 +35,12 @@ dae_options options_of(const std::string& function, double relative_tolerance, c
   return o;
 }
 
-/// wanted: whether derivatives with respect to y0, yp0, t0, the times and the stops may be needed.
+/// required: whether derivatives with respect to y0, yp0, t0, the times and the stops may be needed.
 std::shared_ptr<solve_operation> make_dae(const std::string& function, const pooled_program& f, std::size_t times,
                                           std::size_t stops, const dae_options& options, std::array<bool, 5> required,
                                           std::shared_ptr<solve_progress> progress) {
   const dae_required derivatives{required[0], required[1], required[2], required[3], required[4]};
-  dae_problem::fields fields{function, f.code, options.absolute_tolerance_forward.size(), times, stops, options, derivatives};
+  dae_problem::fields fields{function, f.code, options.forward.absolute.size(), times, stops, options, derivatives};
   return std::make_shared<solve_operation>(std::make_shared<const dae_problem>(std::move(fields)), std::move(progress));
 }
 

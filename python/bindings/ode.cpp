@@ -30,29 +30,36 @@ void check_signals() {
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
-adjoint_method adjoint_method_from(const std::string& function, double relative_tolerance_forward,
-                                   Eigen::VectorXd absolute_tolerance_forward, double relative_tolerance_backward,
-                                   Eigen::VectorXd absolute_tolerance_backward, double relative_tolerance_quadrature,
-                                   std::variant<double, Eigen::VectorXd> absolute_tolerance_quadrature, long max_num_steps,
-                                   long num_steps_between_checkpoints, long interpolation_polynomial, long solver_forward,
-                                   long solver_backward, const ode_algebra& algebra, double first_step, double max_step,
-                                   bool in_units_of_loss) {
-  ode_adjoint_options o;
-  o.relative_tolerance_forward = relative_tolerance_forward;
-  o.absolute_tolerance_forward = std::move(absolute_tolerance_forward);
-  o.relative_tolerance_backward = relative_tolerance_backward;
-  o.absolute_tolerance_backward = std::move(absolute_tolerance_backward);
-  o.relative_tolerance_quadrature = relative_tolerance_quadrature;
-  o.absolute_tolerance_quadrature = std::move(absolute_tolerance_quadrature);
-  o.max_num_steps = max_num_steps;
-  o.num_steps_between_checkpoints = num_steps_between_checkpoints;
-  o.interpolation_polynomial = interpolation_from_code(function, "interpolation_polynomial", interpolation_polynomial);
-  o.solver_forward = method_from_code(function, "solver_forward", solver_forward);
-  o.solver_backward = method_from_code(function, "solver_backward", solver_backward);
-  o.algebra = algebra;
-  o.first_step = first_step, o.max_step = max_step;
-  o.in_units_of_loss = in_units_of_loss;
-  return {{adjoint_maker(o)}, o};
+adjoint_method adjoint_method_of(const ode_adjoint_options& options) { return {{adjoint_maker(options)}, options}; }
+
+void set_interpolation(ode_adjoint_options& o, const std::string& function, long code) {
+  o.interpolation_polynomial = interpolation_from_code(function, "interpolation_polynomial", code);
+}
+void set_methods(ode_adjoint_options& o, const std::string& function, long forward, long backward) {
+  o.solver_forward = method_from_code(function, "solver_forward", forward);
+  o.solver_backward = method_from_code(function, "solver_backward", backward);
+}
+
+void register_adjoint_method(py::module_& m) {
+  using options = ode_adjoint_options;
+  py::class_<tolerances>(m, "TolerancePair", "A relative tolerance, and absolute tolerances for each number.")
+      .def(py::init<double, Eigen::VectorXd>(), py::arg("relative"), py::arg("absolute"));
+  py::class_<options>(m, "AdjointOptions", "Tolerances and methods of the adjoint ODE solver; see ode_adjoint_tol_ctl.")
+      .def(py::init<>())
+      .def_readwrite("forward", &options::forward)
+      .def_readwrite("backward", &options::backward)
+      .def_readwrite("quadrature", &options::quadrature)
+      .def_readwrite("max_num_steps", &options::max_num_steps)
+      .def_readwrite("num_steps_between_checkpoints", &options::num_steps_between_checkpoints)
+      .def_readwrite("algebra", &options::algebra)
+      .def_readwrite("first_step", &options::first_step)
+      .def_readwrite("max_step", &options::max_step)
+      .def_readwrite("in_units_of_loss", &options::in_units_of_loss)
+      .def("set_interpolation", &set_interpolation, py::arg("function"), py::arg("code"), "Sets the interpolation by its code.")
+      .def("set_methods", &set_methods, py::arg("function"), py::arg("forward"), py::arg("backward"),
+           "Sets the methods of both passes by their codes.");
+  py::class_<adjoint_method, configured_method>(m, "AdjointMethod", "CVODES with the adjoint method.")
+      .def(py::init(&adjoint_method_of), py::arg("options"));
 }
 
 /// kind: the name in `solve_ivp`. ends, columns: of the pattern's rows, if a pattern is given.
@@ -81,9 +88,13 @@ ode_algebra algebra_from(const std::string& kind, const std::string& argument, s
 step_method step_method_named(const std::string& name, double relative_tolerance, Eigen::VectorXd absolute_tolerance,
                               long max_num_steps, double first_step, double max_step, double max_memory,
                               const ode_algebra& algebra, step_error_control error_control) {
-  const step_options o{
-      relative_tolerance, std::move(absolute_tolerance), max_num_steps, first_step, max_step, max_memory, algebra,
-      error_control};
+  const step_options o{{relative_tolerance, std::move(absolute_tolerance)},
+                       max_num_steps,
+                       first_step,
+                       max_step,
+                       max_memory,
+                       algebra,
+                       error_control};
   return {{one_step_maker(name, o), error_control == step_error_control::derivatives}};
 }
 
@@ -137,14 +148,7 @@ void register_ode(py::module_& m) {
       .value("derivatives", step_error_control::derivatives);
   py::class_<configured_method>(m, "ConfiguredMethod", "A method of differential equations with its options.")
       .def_readonly("same_steps", &configured_method::same_steps);
-  py::class_<adjoint_method, configured_method>(m, "AdjointMethod",
-                                                "Tolerances and methods of the adjoint ODE solver; see ode_adjoint_tol_ctl.")
-      .def(py::init(&adjoint_method_from), py::arg("function"), py::arg("relative_tolerance_forward"),
-           py::arg("absolute_tolerance_forward"), py::arg("relative_tolerance_backward"),
-           py::arg("absolute_tolerance_backward"), py::arg("relative_tolerance_quadrature"),
-           py::arg("absolute_tolerance_quadrature"), py::arg("max_num_steps"), py::arg("num_steps_between_checkpoints"),
-           py::arg("interpolation_polynomial"), py::arg("solver_forward"), py::arg("solver_backward"), py::arg("algebra"),
-           py::arg("first_step"), py::arg("max_step"), py::arg("in_units_of_loss"));
+  register_adjoint_method(m);
   py::class_<step_method, configured_method>(m, "StepMethod", "A one-step method with a discrete adjoint, and its options.")
       .def(py::init(&step_method_named), py::arg("name"), py::arg("relative_tolerance"), py::arg("absolute_tolerance"),
            py::arg("max_num_steps"), py::arg("first_step"), py::arg("max_step"), py::arg("max_memory"), py::arg("algebra"),

@@ -20,8 +20,7 @@ forward_method forward_method_of(const std::string& function, long method, long 
                                  Eigen::VectorXd absolute_tolerance, long max_num_steps, const ode_algebra& algebra,
                                  double first_step, double max_step, const adjoint_method* or_adjoint) {
   ode_forward_options o;
-  o.relative_tolerance = relative_tolerance;
-  o.absolute_tolerance = std::move(absolute_tolerance);
+  o.states = {relative_tolerance, std::move(absolute_tolerance)};
   o.max_num_steps = max_num_steps;
   o.method = method_from_code(function, "method", method);
   o.corrector = corrector_from_code(function, "corrector", corrector);

@@ -44,8 +44,8 @@ steady_listener listener_of(const std::string& function) {
 std::shared_ptr<solve_operation> make_steady(const std::string& function, const pooled_program& f, Eigen::Index states,
                                              double relative_tolerance, Eigen::VectorXd absolute_tolerance, long max_iterations,
                                              int method, std::optional<double> time, std::shared_ptr<solve_progress> progress) {
-  const steady_options options{relative_tolerance, std::move(absolute_tolerance), max_iterations,
-                               static_cast<steady_method>(method), time};
+  const steady_options options{
+      {relative_tolerance, std::move(absolute_tolerance)}, max_iterations, static_cast<steady_method>(method), time};
   return std::make_shared<solve_operation>(
       std::make_shared<const problem>(problem::fields{function, f.code, states, options}, listener_of(function)),
       std::move(progress));

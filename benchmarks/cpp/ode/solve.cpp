@@ -57,8 +57,8 @@ template <class F>
 gradient_function one_step(const F& f, int bandwidth, const problem& q, agrad::ode_one_step_method method, double tolerance,
                            bool banded) {
   agrad::step_options options;
-  options.relative_tolerance = tolerance;
-  options.absolute_tolerance = Eigen::VectorXd::Constant(q.states, q.absolute_tolerance(tolerance));
+  options.states.relative = tolerance;
+  options.states.absolute = Eigen::VectorXd::Constant(q.states, q.absolute_tolerance(tolerance));
   if (banded) options.algebra.bandwidths = agrad::half_bandwidths{bandwidth, bandwidth};
   return [=, &q](Eigen::VectorXd& gradient) {
     const auto solve = [&](const auto& p, const auto& y0) { return agrad::ode_solve(options, method, f, y0, 0.0, q.times, p); };

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from agrad._core import AdjointMethod
+import numpy as np
+
+from agrad._core import AdjointMethod, AdjointOptions, TolerancePair
 from agrad._ode.algebra import Algebra
-from agrad._ode.arguments import RightHandSide, Values, positive, positive_number, whole
+from agrad._ode.arguments import RightHandSide, positive, positive_number, whole
 from agrad._ode.initial_value import states_after
 from agrad._ode.options import Tolerances, tolerances_of
 
@@ -95,30 +96,25 @@ def ode_adjoint_tol_ctl(
     function = "ode_adjoint_tol_ctl"
 
     def method_for(size: int) -> AdjointMethod:
-        def pair(which: str, relative: float, absolute: Tolerances) -> tuple[float, Values]:
-            return tolerances_of(
-                function, size, (f"relative_tolerance_{which}", f"absolute_tolerance_{which}"), relative, absolute
-            )
+        def pair(which: str, relative: float, absolute: Tolerances) -> TolerancePair:
+            names = f"relative_tolerance_{which}", f"absolute_tolerance_{which}"
+            return TolerancePair(*tolerances_of(function, size, names, relative, absolute))
 
         def number(name: str, value: int) -> int:
             return whole(function, name, value)
 
-        quadrature = positive(function, "absolute_tolerance_quadrature", absolute_tolerance_quadrature)
-        return AdjointMethod(
-            function,
-            *pair("forward", relative_tolerance_forward, absolute_tolerance_forward),
-            *pair("backward", relative_tolerance_backward, absolute_tolerance_backward),
+        o = AdjointOptions()
+        o.forward = pair("forward", relative_tolerance_forward, absolute_tolerance_forward)
+        o.backward = pair("backward", relative_tolerance_backward, absolute_tolerance_backward)
+        o.quadrature = TolerancePair(
             positive_number(function, "relative_tolerance_quadrature", relative_tolerance_quadrature),
-            quadrature if quadrature.ndim else quadrature.item(),
-            number("max_num_steps", max_num_steps),
-            number("num_steps_between_checkpoints", num_steps_between_checkpoints),
-            number("interpolation_polynomial", interpolation_polynomial),
-            number("solver_forward", solver_forward),
-            number("solver_backward", solver_backward),
-            Algebra().to_core(function, size),
-            0.0,
-            math.inf,
-            False,
+            np.atleast_1d(positive(function, "absolute_tolerance_quadrature", absolute_tolerance_quadrature)),
         )
+        o.max_num_steps = number("max_num_steps", max_num_steps)
+        o.num_steps_between_checkpoints = number("num_steps_between_checkpoints", num_steps_between_checkpoints)
+        o.set_interpolation(function, number("interpolation_polynomial", interpolation_polynomial))
+        o.set_methods(function, number("solver_forward", solver_forward), number("solver_backward", solver_backward))
+        o.algebra = Algebra().to_core(function, size)
+        return AdjointMethod(o)
 
     return states_after(function, f, y0, t0, times, args, method_for)

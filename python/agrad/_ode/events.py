@@ -23,19 +23,31 @@ class Dose:
     Attributes
     ----------
     time : float
-        The time of the dose, or the beginning of the infusion; not before the initial time. Doses after the last output time
-        are left out.
+        The time of the dose, or the beginning of the infusion, in the unit of t; not before the initial time. Doses after the
+        last output time are left out.
     state : int
         The index of the state, from 0.
     amount : float
-        The amount.
+        The amount, in the unit of the state; may be negative.
     duration : float
-        0 for a bolus: the amount is added at `time`. Else the rate amount / duration is added to the state's derivative from
-        `time` to `time + duration`.
+        0 for a bolus: the amount is added at `time`. Else the rate amount / duration, in the state's unit per unit of t, is
+        added to the state's derivative from `time` to `time + duration`; positive.
     interval : float
-        The time between two repeated doses.
+        The time between two repeated doses, in the unit of t.
     count : int
-        The number of doses.
+        The number of doses, 1 or more.
+
+    Raises
+    ------
+    DomainError
+        (By the solve) a number is not finite, a time lies before the initial time, `state` is no index of a state, `duration`
+        is negative, or `count` is below 1.
+    ShapeError
+        (By the solve) an attribute is an array.
+    TypeError
+        (By the solve) an attribute is no real number, or `state` or `count` is no whole number.
+    ValueError
+        (By the solve) time decreases.
 
     Notes
     -----
@@ -72,7 +84,19 @@ class Event:
     terminal : bool or int
         Whether the solution ends at the event; a number k means at the k-th crossing.
     direction : float
-        1 for crossings from negative to positive, -1 for the others, 0 for both.
+        1 for crossings from negative to positive, -1 for the others, 0 for both; of other numbers the sign counts.
+
+    Raises
+    ------
+    TypeError
+        (By the solve) `root` or `reset` is not callable or returns None; `root` returns a boolean (the event of ``y[0] > 0.5``
+        is ``y[0] - 0.5``); `terminal` or `direction` is of another type.
+    ShapeError
+        (By the solve) `root` returns more than a number, or `reset` another number of states.
+    DomainError
+        (By the solve) `terminal` is negative, or `direction` is nan.
+    SolverError
+        (By the solve) there are more than `max_events` events, for example because resets become more and more frequent.
 
     Notes
     -----

@@ -36,7 +36,7 @@ def record_solve(problem: InitialValueProblem, outputs: Any, progress: SolveProg
 def states_after(
     function: str, f: RightHandSide, y0: Any, t0: Any, times: Any, args: Any, method_for: Callable[[int], ConfiguredMethod]
 ) -> Any:
-    """Returns the states at times after t0, shape (times, states), for the functions of the RFC.
+    """Returns the states at times after t0, shape (times, states), for the functions of Stan's design document 0027.
 
     `method_for` makes the method for a number of states.
     """

@@ -19,7 +19,8 @@ from agrad._ode.result import OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._ode.step_report import Explained
 from agrad._ode.times import times_of
-from agrad._record.trees import flatten, is_number
+from agrad._record.keys import key_of
+from agrad._record.trees import flatten, is_number, orders_of_keys
 
 __all__ = ["Member", "SharedArguments"]
 
@@ -68,12 +69,13 @@ class Member:
         leaves, _, structure = flatten(posed.args)
         are_parameters = [isinstance(leaf, Array) or is_number(leaf) for leaf in leaves]
         self.parameters = [leaf for leaf, is_parameter in zip(leaves, are_parameters, strict=True) if is_parameter]
-        constants = tuple(_frozen(leaf) for leaf, is_parameter in zip(leaves, are_parameters, strict=True) if not is_parameter)
+        constants = tuple(_key_of(leaf) for leaf, is_parameter in zip(leaves, are_parameters, strict=True) if not is_parameter)
         self.recorded: RecordedSolve | None = None
         #: How many numbers follow the states: time and state of the end where there are doses, switches or recorded times.
         self.extra_outputs = 0
         #: Problems with the same key share a recording of the right-hand side.
-        self.key = (structure, tuple(np.shape(x) for x in self.parameters), constants, n, times.is_backwards)
+        shapes, orders = tuple(np.shape(x) for x in self.parameters), orders_of_keys(posed.args)
+        self.key = (structure, shapes, constants, orders, n, times.is_backwards)
 
     def record(self, slope: RecordedFunction) -> RecordedSolve:
         """Returns the solve as an operation, with the parts of the operation's argument."""
@@ -114,7 +116,7 @@ class Member:
         return turned_result(result) if times.is_backwards else result
 
 
-def _frozen(leaf: Any) -> Any:
-    if isinstance(leaf, np.ndarray):
-        return leaf.dtype.str, leaf.shape, leaf.tobytes()
-    return type(leaf), leaf if isinstance(leaf, Hashable) else id(leaf)
+def _key_of(leaf: Any) -> Any:
+    """Returns a key of a leaf; objects without a hash are equal to themselves only."""
+    key = key_of(leaf)
+    return key if len(key) > 2 or isinstance(leaf, Hashable) else (type(leaf), id(leaf))

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from agrad._core import AdjointMethod, CheckedMethod, ConfiguredMethod, ErrorControl, ForwardMethod, StepMethod
+from agrad._core import (
+    AdjointMethod,
+    AdjointOptions,
+    CheckedMethod,
+    ConfiguredMethod,
+    ErrorControl,
+    ForwardMethod,
+    StepMethod,
+    TolerancePair,
+)
 from agrad._ode.algebra import Algebra
 from agrad._ode.arguments import check_one_of, positive_number
 from agrad._ode.method_table import Method
@@ -13,7 +22,6 @@ from agrad._ode.options import LEAST_TOLERANCE, StepOptions
 __all__ = ["check_choices", "checked_method", "method_of"]
 
 _HERMITE, _POLYNOMIAL = 1, 2
-_CHECKPOINT_STEPS = 250
 #: Replaces the least tolerance for adjoints and quadratures, which begin at zero and so need a larger tolerance.
 _LEAST_OF_ADJOINTS = 1e-8
 _DEFAULT_DIFFERENCE = 1e-3
@@ -61,14 +69,18 @@ def method_of(
 
 
 def _adjoint_method(function: str, method: Method, options: StepOptions, in_units_of_loss: bool) -> AdjointMethod:
-    """Returns CVODES with the adjoint method; its backward tolerances follow Stan's design document 0027."""
+    """Returns CVODES with the adjoint method; tolerances of the backward pass are derived as in Stan's design document 0027."""
     same, each = options.relative_tolerance, options.absolute_tolerance
     of_adjoints = np.where(each > LEAST_TOLERANCE, each, _LEAST_OF_ADJOINTS)
-    derived = (same, each / 10, same, of_adjoints / 3, same, float(of_adjoints.min()))
+    o = AdjointOptions()
+    o.forward, o.backward = TolerancePair(same, each / 10), TolerancePair(same, of_adjoints / 3)
+    o.quadrature = TolerancePair(same, [of_adjoints.min()])
     # Adams takes long steps of high order; cubic interpolation between these steps is too inaccurate.
-    interpolation = _POLYNOMIAL if method.name == "Adams" else _HERMITE
-    steps = (options.max_num_steps, _CHECKPOINT_STEPS, interpolation, method.code, method.code)
-    return AdjointMethod(function, *derived, *steps, options.algebra, options.first_step, options.max_step, in_units_of_loss)
+    o.set_interpolation(function, _POLYNOMIAL if method.name == "Adams" else _HERMITE)
+    o.set_methods(function, method.code, method.code)
+    o.max_num_steps, o.first_step, o.max_step = options.max_num_steps, options.first_step, options.max_step
+    o.algebra, o.in_units_of_loss = options.algebra, in_units_of_loss
+    return AdjointMethod(o)
 
 
 def checked_method(

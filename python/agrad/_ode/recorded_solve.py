@@ -26,7 +26,7 @@ class RecordedSolve:
         return float(real_values(self.function, "t0", self.parts[1]).item())
 
     def log_steps(self, log: StepLog) -> bool:
-        """Logs the limit of each step, of a solve with derivatives where a part is recorded. Returns whether the method has a log."""
+        """Logs the limit of each step, with derivatives where a part is recorded. Returns whether the method has a log."""
         return self.operation.log_steps(self.values(), log, find_recording(self.parts) is not None)
 
     def values(self) -> Values:

@@ -40,7 +40,19 @@ class Subject:
     args : tuple
         Further arguments of the right-hand side: any nested structures of numbers and arrays.
     doses : sequence of Dose
-        Amounts that are added to states of this subject, at once or as infusions.
+        Amounts that are added to states of this subject, at once or as infusions; see :class:`Dose` for the units.
+
+    Raises
+    ------
+    ShapeError
+        (By :func:`solve_many`) t_span is no pair, or y0 or t_eval is no vector.
+    DomainError
+        (By :func:`solve_many`) a number is not finite, the two times of t_span are equal, or t_eval is out of order or leaves
+        t_span.
+    TypeError
+        (By :func:`solve_many`) `args` is no tuple, `doses` is no sequence of Dose, or an entry is no real number.
+    ValueError
+        (By :func:`solve_many`) there are doses and t_span decreases.
     """
 
     t_span: Sequence[Any]

@@ -39,8 +39,9 @@ class SteadyResult:
     method : str
         The way to the state: "newton" or "integration"; "" while a surrounding function is recorded.
     stable : bool or None
-        Whether the system returns to y from nearby: False where `growth_rate` is positive by more than the tolerances leave
-        open. None while a surrounding function is recorded; an unstable state causes a warning in any case.
+        Whether the system stays near y from nearby: False where `growth_rate` is positive by more than the tolerances leave
+        open, so that the centre of cycles is stable. None while a surrounding function is recorded; an unstable state causes a
+        warning in any case.
     growth_rate : float
         The largest real part of the Jacobian's eigenvalues, where conserved totals do not change; nan while a surrounding
         function is recorded.
@@ -82,7 +83,7 @@ def steady_state(
 
     The system is integrated from y0 over longer and longer times, and Newton's method continues from the state reached until
     ``f(t, y, *args) = 0`` is solved nearby. Of several steady states the result is that to which the system goes from y0. A
-    linear system, and a system that is at rest at y0, is solved by Newton's method alone.
+    linear system that decays and a system that is at rest at y0 are solved by Newton's method alone.
 
     Totals that the system conserves, such as all of an enzyme, free and bound, are found automatically. The totals keep their
     values at y0, which selects among the steady states.
@@ -124,16 +125,20 @@ def steady_state(
     Raises
     ------
     ShapeError, DomainError
-        As :func:`ode_adjoint_tol_ctl`; f depends on time.
+        As :func:`ode_adjoint_tol_ctl`; f depends on time; derivatives are wanted where the Jacobian is singular beyond
+        conserved totals, or with respect to a parameter at whose value alone a total is conserved.
+    NotImplementedError
+        Second derivatives are wanted where the coefficients of a total depend on a parameter.
     SolverError
         No steady state was found, because the system oscillates or grows, for example; or f is not finite at y0.
 
     Notes
     -----
     With J the Jacobian of f, f_p the derivative of f with respect to a parameter and L the rows of conserved totals,
-    derivatives solve J dy = -f_p dp together with L dy = L dy0, by a linear solve for each adjoint or direction. There are
-    second derivatives. Derivatives with respect to y0 are zero but for the conserved totals. Where J is singular without such
-    totals, dy is the solution of smallest norm, and there are no second derivatives.
+    derivatives solve J dy = -f_p dp together with L dy = L dy0 - dL (y - y0), by a linear solve for each adjoint or direction.
+    There are second derivatives, except where L depends on a parameter. Derivatives with respect to y0 are zero but for the
+    conserved totals. Where J is singular without such totals, as on a line of steady states, the way from y0 decides, which is
+    then integrated at rtol and atol, and there are no derivatives.
 
     References
     ----------

@@ -16,7 +16,7 @@ __all__ = ["Repeats", "Times", "times_after", "times_of"]
 
 
 class Repeats(NamedTuple):
-    """For each of ordered times, whether it is the first of its value, and the index of the value among the different values."""
+    """For each of ordered times, whether it is the first of its value, and the index of its value among the different ones."""
 
     is_first: np.ndarray[Any, Any]
     places: np.ndarray[Any, Any]

@@ -121,10 +121,10 @@ class robertson : public agrad::ode_system {
 
 inline agrad::ode_adjoint_options options(Eigen::Index states, double tolerance) {
   agrad::ode_adjoint_options o;
-  o.relative_tolerance_forward = o.relative_tolerance_backward = o.relative_tolerance_quadrature = tolerance;
-  o.absolute_tolerance_forward = Eigen::VectorXd::Constant(states, tolerance);
-  o.absolute_tolerance_backward = Eigen::VectorXd::Constant(states, tolerance);
-  o.absolute_tolerance_quadrature = tolerance;
+  o.forward.relative = o.backward.relative = o.quadrature.relative = tolerance;
+  o.forward.absolute = Eigen::VectorXd::Constant(states, tolerance);
+  o.backward.absolute = Eigen::VectorXd::Constant(states, tolerance);
+  o.quadrature.absolute = Eigen::VectorXd::Constant(1, tolerance);
   o.max_num_steps = 100000;
   return o;
 }

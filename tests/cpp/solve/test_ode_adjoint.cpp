@@ -1,4 +1,4 @@
-// ode_adjoint_tol_ctl and ode_adjoint_tol on C++ functors: every mixture of arguments, sweeps, scopes, faults.
+// ode_adjoint_tol_ctl and ode_adjoint_tol on C++ functors: every mixture of arguments, reverse passes, scopes, faults.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -301,7 +301,7 @@ TEST_CASE("all methods and interpolations, and the quadrature's vector tolerance
   }
 }
 
-TEST_CASE("ode_adjoint_tol is ode_adjoint_tol_ctl with the RFC's settings") {
+TEST_CASE("ode_adjoint_tol is ode_adjoint_tol_ctl with the settings of the design document") {
   const scope own;
   const std::vector<var> p(lotka_rates.begin(), lotka_rates.end());
   const Eigen::Vector2d y0(33.956, 5.933);

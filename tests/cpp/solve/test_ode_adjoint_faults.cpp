@@ -89,7 +89,7 @@ TEST_CASE("bad input speaks in the grammar, with doubles and with variables") {
         "ode_adjoint_tol: the result of f is of length 3, but must be of length 2; one for each state");
 }
 
-TEST_CASE("what f throws comes out unchanged, forwards and in the sweep, and the tape goes on") {
+TEST_CASE("what f throws comes out unchanged, forwards and in the reverse pass, and the tape goes on") {
   struct refusal : std::runtime_error {
     using std::runtime_error::runtime_error;
   };

@@ -1,4 +1,4 @@
-// ode_bdf and ode_adams on C++ functors: mixtures of arguments, callables with and without duals, sweeps, memory.
+// ode_bdf and ode_adams on C++ functors: mixtures of arguments, callables with and without duals, reverse passes, memory.
 #include <doctest/doctest.h>
 
 #include <cmath>

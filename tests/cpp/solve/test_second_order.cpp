@@ -55,8 +55,8 @@ struct loss_of {
 template <class F>
 loss_of<F> loss_by(const F& f, ode_one_step_method method, Index n, const std::vector<double>& times) {
   agrad::step_options options;  // the same steps of 0.25 whatever the arguments
-  options.relative_tolerance = 1e6;
-  options.absolute_tolerance = VectorXd::Constant(n, 1e6);
+  options.states.relative = 1e6;
+  options.states.absolute = VectorXd::Constant(n, 1e6);
   options.first_step = options.max_step = 0.25;
   return {f, options, method, times, n};
 }
@@ -259,8 +259,8 @@ TEST_CASE("through the change to a stiff method") {
   const VectorXd x = Eigen::Vector4d(2.0, 0.1, 100.0, 1.0);
   const auto by = [&](const auto& f, ode_one_step_method method) {
     auto loss = loss_by(f, method, 2, {0.01, 5.0, 20.0, 60.0});
-    loss.options.relative_tolerance = 1e-9;
-    loss.options.absolute_tolerance.setConstant(1e-9);
+    loss.options.states.relative = 1e-9;
+    loss.options.states.absolute.setConstant(1e-9);
     loss.options.first_step = 0;
     loss.options.max_step = std::numeric_limits<double>::infinity();
     return hessian_of(loss, x).H;

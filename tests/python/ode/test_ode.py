@@ -268,10 +268,10 @@ def test_recorded_matrix():
     np.testing.assert_allclose(ag.grad(loss)(A), expected, **ACCUMULATED)
 
 
-# Several sweeps, recorded programs, threads
+# Several reverse passes, recorded programs, threads
 
 
-def test_jacobian_is_several_sweeps_of_one_solve():
+def test_jacobian_is_several_reverse_passes_of_one_solve():
     jacobian = ag.jacobian(lambda p: solve(oscillator, p[:2], 0.0, TIMES, p[2]))
     p = np.array([1.0, 0.5, 3.0])
     got = jacobian(p)

@@ -183,6 +183,13 @@ def test_wrong_patterns_are_refused_by_name(method):
     assert "without the entry (7, 9)" in message(missing, ag.DomainError)
 
 
+@pytest.mark.parametrize("method", ["BDF", "Rodas4", "Rodas5P"])
+def test_an_entry_of_the_jacobian_that_is_zero_at_first_is_found(method):
+    """The slope of y1 follows y0^2, whose derivative is zero at y0 = 0."""
+    with pytest.raises(ag.DomainError, match=r"^solve_ivp: jac_sparsity is without the entry \(1, 0\), .* df\[1\]/dy\[0\] is "):
+        ag.solve_ivp(lambda t, y: [1 - y[0], 1e4 * (y[0] ** 2 - y[1])], (0.0, 1.0), [0.0, 0.0], method, jac_sparsity=np.eye(2))
+
+
 def test_factors_are_counted():
     result = ag.solve_ivp(brusselator, (0, 1), START, "Rodas4", args=(RATES,), linear_solver="sparse")
     assert result.nlu >= result.nst > 0

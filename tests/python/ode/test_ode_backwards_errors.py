@@ -1,4 +1,4 @@
-"""What solvers say where time decreases: times of t, never those of s = -t, from a solve, a sweep and a compiled re-run."""
+"""What solvers say where time decreases: times of t, never those of s = -t, from a solve, a reverse pass, a compiled call."""
 
 import re
 
@@ -58,7 +58,7 @@ def test_partial_results_and_explanations(method):
 
 
 @pytest.mark.parametrize("method", ["Tsit5", "RK45", "auto"])
-def test_sweeps(method):
+def test_reverse_passes(method):
     """From rest y' = sqrt(y) has no finite derivative; an adjoint is not finite within the first step."""
     with pytest.raises(ag.SolverError, match=r"^solve_ivp: the adjoint of y\[0\] is nan at t = ") as caught:
         ag.grad(lambda y0: ag.solve_ivp(lambda t, y: np.sqrt(y), (1.0, -1.0), y0, method).y[0, -1])(np.zeros(1))

@@ -168,7 +168,7 @@ def test_the_subject_that_failed_is_named(method, subject, error, message):
         ag.solve_many(rated, [good, subject, good], method)
 
 
-def test_the_subject_whose_sweep_back_failed_is_named():
+def test_the_subject_whose_reverse_pass_failed_is_named():
     def end(rate):
         subjects = [Subject((0.0, 1.0), [1.0], None, (each,)) for each in (1.0, rate)]
         return ag.solve_many(rated, subjects, "BDF")[1].y[0, -1]

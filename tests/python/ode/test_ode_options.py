@@ -1,4 +1,4 @@
-"""What tunes the adjoint solver: the RFC's parameters and defaults, tolerances, methods, interpolation, checkpoints."""
+"""What tunes the adjoint solver: parameters and defaults, tolerances, methods, interpolation, checkpoints."""
 
 import inspect
 import itertools
@@ -60,7 +60,7 @@ def gradient(**changes):
     return np.array(ag.grad(lambda w, d: loss(w, d, **changes), argnums=(0, 1))(2.0, 0.1))
 
 
-# The RFC's interface
+# The interface of Stan's design document 0027
 
 
 def test_parameters_of_ode_adjoint_tol_ctl():

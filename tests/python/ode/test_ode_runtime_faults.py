@@ -109,7 +109,7 @@ def test_what_goes_wrong_in_the_derivative_comes_out(method, way):
 @pytest.mark.parametrize("way", WAYS[1:])
 @pytest.mark.parametrize("method", METHODS)
 def test_a_derivative_that_is_nan_is_never_a_number(method, way):
-    """Methods that solve with it stop on the way, and the others' sweep back at the first step that it passes."""
+    """Methods that solve with it stop on the way, and the others' reverse pass at the first step that it passes."""
     if method in EXPLICIT:
         with pytest.raises(ag.SolverError, match=r"the adjoint of y\[0\] is nan at t = .*, but must be finite"):
             way(NAN_BACK, method)

@@ -1,4 +1,4 @@
-"""What the passes of a solve have cost, looked at before, between and after sweeps."""
+"""What the passes of a solve have cost, looked at before, between and after reverse passes."""
 
 import copy
 import pickle
@@ -41,7 +41,7 @@ def test_a_plain_solve_has_a_forward_pass_only(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_sweeps_are_counted_as_they_are_made(method):
+def test_reverse_passes_are_counted_as_they_are_made(method):
     with ag.tape():
         growth = ag.var(0.55)
         result = solve(growth, method)

@@ -237,20 +237,6 @@ def test_time_is_frozen_where_it_is_given():
         ag.steady_state(forced, [1.0], args=(2.0,), t=np.nan)
 
 
-def test_singular_beyond_conserved_totals_is_the_smallest_change():
-    def line(t, y, k):
-        away = y[0] + y[1] - k
-        return [-away * (1 + y[0] ** 2), 2 * away * (y[1] ** 2 - 3)]
-
-    def rest(k):
-        return ag.steady_state(line, [0.5, 0.5], args=(k,)).y
-
-    close(np.sum(rest(2.0)), 2.0)
-    close(ag.jacobian(rest)(2.0), [0.5, 0.5], 1e-7)
-    with pytest.raises(NotImplementedError, match="the Jacobian is singular, but must be invertible"):
-        ag.hessian(lambda k: rest(k)[0])(2.0)
-
-
 def test_no_steady_state_is_an_error():
     with pytest.raises(ag.SolverError, match=r"steady_state: stopped at t = .*\(NO_STEADY_STATE\); integration") as caught:
         ag.steady_state(lambda t, y: 1.0 + 0.0 * y, [1.0])

@@ -21,7 +21,7 @@ auto solve_dae_forward(const std::string& function, const F& f, const Eigen::Mat
                        const Eigen::MatrixBase<Yp0>& yp0, const T0& t0, const std::vector<Time>& times,
                        double relative_tolerance, double absolute_tolerance, long max_num_steps, const Args&... args) {
   dae_options options = dae_tolerance_options(function, y0.size(), relative_tolerance, absolute_tolerance, max_num_steps);
-  options.absolute_tolerance_forward.setConstant(absolute_tolerance);  // the division by 10 is for an adjoint integration
+  options.forward.absolute.setConstant(absolute_tolerance);  // the division by 10 is for an adjoint integration
   options.sensitivities = dae_sensitivities::forward;
   return solve_dae(function, options, f, stored_argument(y0.derived()), stored_argument(yp0.derived()), stored_argument(t0),
                    times, stored_argument(args)...);
@@ -31,8 +31,8 @@ auto solve_dae_forward(const std::string& function, const F& f, const Eigen::Mat
 
 /// Solves F(t, y, y', args...) = 0 of index 1, y(t0) = y0, by IDAS with forward sensitivities.
 ///
-/// f, y0, yp0, t0, times, args: as of dae_solve. The differential part of y0 is given; its algebraic part and yp0 are guesses,
-///   where Stan wants consistent values.
+/// f, y0, yp0, t0, times, args: as for dae_solve. The differential part of y0 is given; its algebraic part and yp0 are guesses,
+///   where Stan requires consistent values.
 /// relative_tolerance, absolute_tolerance: of the states, positive and finite.
 /// max_num_steps: most steps between two output times.
 ///

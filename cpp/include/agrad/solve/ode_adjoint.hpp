@@ -1,4 +1,4 @@
-// ODE adjoint: the RFC's functions, which solve initial value problems by CVODES and put the solutions on the tape.
+// ODE adjoint: the functions of Stan's design document 0027 solve initial value problems by CVODES, with solutions on the tape.
 //
 //     auto f = [](double t, const auto& y, const auto& k) { return (-k * y).eval(); };
 //     std::vector<Eigen::Matrix<var, -1, 1>> y = agrad::ode_adjoint_tol(f, y0, 0.0, {1.0, 2.0}, 1e-8, 1e-8, 1000, k);
@@ -85,12 +85,12 @@ auto ode_adjoint_tol_ctl(const F& f, const Eigen::MatrixBase<Y0>& y0, const T0& 
                          int solver_backward, const Args&... args) {
   const std::string function = "ode_adjoint_tol_ctl";
   ode_adjoint_options options;
-  options.relative_tolerance_forward = relative_tolerance_forward;
-  options.absolute_tolerance_forward = absolute_tolerance_forward;
-  options.relative_tolerance_backward = relative_tolerance_backward;
-  options.absolute_tolerance_backward = absolute_tolerance_backward;
-  options.relative_tolerance_quadrature = relative_tolerance_quadrature;
-  options.absolute_tolerance_quadrature = absolute_tolerance_quadrature;
+  options.forward = {relative_tolerance_forward, absolute_tolerance_forward};
+  options.backward = {relative_tolerance_backward, absolute_tolerance_backward};
+  const double* for_all = std::get_if<double>(&absolute_tolerance_quadrature);
+  options.quadrature = {relative_tolerance_quadrature, for_all != nullptr
+                                                           ? Eigen::VectorXd::Constant(1, *for_all)
+                                                           : std::get<Eigen::VectorXd>(absolute_tolerance_quadrature)};
   options.max_num_steps = max_num_steps;
   options.num_steps_between_checkpoints = num_steps_between_checkpoints;
   options.interpolation_polynomial = interpolation_from_code(function, "interpolation_polynomial", interpolation_polynomial);

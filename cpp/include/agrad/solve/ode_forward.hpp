@@ -36,8 +36,7 @@ auto solve_forward(const std::string& function, ode_method method, const F& f, c
                 "ode_bdf and ode_adams have first derivatives only: a dual of variables cannot pass through them; ode_tsit5, "
                 "ode_rk45, ode_ckrk, ode_dop853, ode_rodas4 and ode_rodas5p have second ones");
   ode_forward_options options;
-  options.relative_tolerance = relative_tolerance;
-  options.absolute_tolerance = Eigen::VectorXd::Constant(y0.size(), absolute_tolerance);
+  options.states = {relative_tolerance, Eigen::VectorXd::Constant(y0.size(), absolute_tolerance)};
   options.max_num_steps = max_num_steps;
   options.method = method;
   return solve_initial_value<functor_tangents>(function, forward_maker{options}, f, stored_argument(y0.derived()),

@@ -57,8 +57,7 @@ auto solve_one_step(const std::string& function, const F& f, const Eigen::Matrix
                     const std::vector<Time>& times, double relative_tolerance, double absolute_tolerance, long max_num_steps,
                     const Args&... args) {
   step_options options;
-  options.relative_tolerance = relative_tolerance;
-  options.absolute_tolerance = Eigen::VectorXd::Constant(y0.size(), absolute_tolerance);
+  options.states = {relative_tolerance, Eigen::VectorXd::Constant(y0.size(), absolute_tolerance)};
   options.max_num_steps = max_num_steps;
   if constexpr (hold_duals<Y0, T0, Time, Args...>) {
     using second = with_second_order<Solver>;

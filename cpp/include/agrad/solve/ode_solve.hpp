@@ -1,7 +1,7 @@
 // ODE solve: solves initial value problems by any one-step method or by CVODES, with every option.
 //
 //     agrad::step_options options;
-//     options.absolute_tolerance = Eigen::VectorXd::Constant(n, 1e-8);
+//     options.states.absolute = Eigen::VectorXd::Constant(n, 1e-8);
 //     options.algebra.bandwidths = agrad::half_bandwidths{1, 1};     // df/dy is tridiagonal
 //     auto y = agrad::ode_solve(options, agrad::ode_one_step_method::rodas4, f, y0, 0.0, {1.0, 2.0}, k);
 //
@@ -36,7 +36,7 @@ struct one_step_method_maker {
 ///   use the linear algebra.
 /// f, y0, t0, times, args: as for ode_adjoint_tol.
 ///
-/// Returns one column vector for each time, as ode_tsit5_tol.
+/// Returns one column vector for each time, as ode_tsit5_tol does.
 /// Raises ShapeError, DomainError for arguments and options, SolverError when the solver stops early, DerivativeError for duals
 ///   with `rodas4`, `rodas5p` or `automatic` where f is recorded but its Jacobian cannot be recorded. Exceptions of f are
 ///   passed on unchanged.

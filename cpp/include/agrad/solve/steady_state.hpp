@@ -57,15 +57,16 @@ auto steady_recorded(const std::string& function, const steady_options& options,
 /// relative_tolerance, absolute_tolerance: of the states, positive and finite. max_iterations: of Newton's method, from each
 ///   starting point.
 ///
-/// Returns a column vector of promoted_t<y0, args...>. Where the Jacobian is singular beyond the conserved totals, the gradient
-///   is that of the smallest change, and second derivatives raise DerivativeError.
+/// Returns a column vector of promoted_t<y0, args...>. Derivatives raise DomainError where the Jacobian is singular beyond the
+///   conserved totals, as on a line of steady states, and with respect to a parameter at whose value alone a total is
+///   conserved. Second derivatives raise DerivativeError where the coefficients of a total depend on parameters.
 /// Raises ShapeError, DomainError for arguments and where f depends on t, SolverError when no steady state is found. Exceptions
 ///   of f are passed on unchanged.
 /// Pitfall: a state equal to y0, or reached from y0 exactly, can be unstable; the report of a steady_solver tells.
 template <class F, class Y0, class... Args>
 auto steady_state_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, double relative_tolerance, double absolute_tolerance,
                       long max_iterations, const Args&... args) {
-  const steady_options options{relative_tolerance, Eigen::VectorXd::Constant(y0.size(), absolute_tolerance), max_iterations};
+  const steady_options options{{relative_tolerance, Eigen::VectorXd::Constant(y0.size(), absolute_tolerance)}, max_iterations};
   return detail::steady_recorded("steady_state_tol", options, f, detail::stored_argument(y0.derived()),
                                  detail::stored_argument(args)...);
 }

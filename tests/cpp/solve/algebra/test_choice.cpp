@@ -77,8 +77,8 @@ struct hub {
 
 agrad::step_options steps(Eigen::Index states, ode_algebra algebra) {
   agrad::step_options o;
-  o.relative_tolerance = 1e-6;
-  o.absolute_tolerance = Eigen::VectorXd::Constant(states, 1e-8);
+  o.states.relative = 1e-6;
+  o.states.absolute = Eigen::VectorXd::Constant(states, 1e-8);
   o.algebra = std::move(algebra);
   return o;
 }
@@ -162,8 +162,8 @@ TEST_CASE("every kind of linear algebra gives the same gradient of the same step
 TEST_CASE("gradients of Rodas4 on a pattern are those of differences of solves") {
   const Eigen::Index spokes = 20;
   agrad::step_options o = steps(spokes, on_pattern(ode_algebra_kind::sparse, arrow(20)));
-  o.relative_tolerance = 1e-9;
-  o.absolute_tolerance.setConstant(1e-11);
+  o.states.relative = 1e-9;
+  o.states.absolute.setConstant(1e-11);
   const Eigen::VectorXd g = gradient_by_steps(hub{}, spokes, hub_rates, o);
   const auto loss = [&](const Eigen::VectorXd& p) {
     const auto y =
@@ -200,8 +200,8 @@ TEST_CASE("CVODES' gradient is the same with every kind of linear algebra") {
   const Eigen::VectorXd dense = by(of_kind(ode_algebra_kind::dense));
   const Eigen::VectorXd exact = gradient_by_steps(brusselator{}, states, brusselator_rates, [] {
     agrad::step_options o = steps(24, of_kind(ode_algebra_kind::dense));
-    o.relative_tolerance = 1e-9;
-    o.absolute_tolerance.setConstant(1e-10);
+    o.states.relative = 1e-9;
+    o.states.absolute.setConstant(1e-10);
     return o;
   }());
   CHECK(difference(dense, exact) < 1e-5);
@@ -249,6 +249,22 @@ TEST_CASE("wrong descriptions of the Jacobian are refused by name") {
   });
   CHECK(text.find("solve: algebra is without the entry (2, 0), but must be with every entry of df/dy that is not zero; "
                   "df[2]/dy[0] is 20 at t = ") == 0);
+}
+
+TEST_CASE("an entry that is zero at first is refused by name, too") {
+  const auto follower = [](double, const auto& y, const auto& p) {
+    vector_of<agrad::promoted_t<std::decay_t<decltype(y[0])>, std::decay_t<decltype(p[0])>>> slope(2);
+    slope << p[0] - y[0], 1e4 * (y[0] * y[0] - y[1]);
+    return slope;
+  };
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(2), p = Eigen::VectorXd::Ones(1);
+  const ode_algebra diagonal = of_kind(ode_algebra_kind::banded, half_bandwidths{0, 0});
+  for (const auto method : {ode_one_step_method::rodas4, ode_one_step_method::rodas5p}) {
+    const std::string text =
+        message_of([&] { agrad::ode_solve(steps(2, diagonal), method, follower, zero, 0.0, std::vector<double>{1.0}, p); });
+    CHECK(text.find("ode_solve: algebra is without the entry (1, 0), but must be with every entry of df/dy that is not zero; "
+                    "df[1]/dy[0] is ") == 0);
+  }
 }
 
 TEST_CASE("CVODES finds the entry of a pattern that is not finite") {

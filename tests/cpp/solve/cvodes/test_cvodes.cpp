@@ -139,7 +139,7 @@ TEST_CASE("Robertson's kinetics, stiff over eleven decades, with few and many ch
   for (const long steps : {10000L, 250L, 50L, 10L, 6L, 3L, 2L, 1L}) {
     robertson system;
     agrad::ode_adjoint_options o = options(3, 1e-8);
-    o.absolute_tolerance_forward.setConstant(1e-14);
+    o.forward.absolute.setConstant(1e-14);
     o.num_steps_between_checkpoints = steps;
     cvodes_adjoint solver("robertson", system, o, everything);
     const Eigen::MatrixXd states = solver.integrate(Eigen::Vector3d(1, 0, 0), 0, times);
@@ -151,7 +151,7 @@ TEST_CASE("Robertson's kinetics, stiff over eleven decades, with few and many ch
   }
 }
 
-TEST_CASE("sweeps repeat, are linear in the adjoints, and skip what has none") {
+TEST_CASE("reverse passes repeat, are linear in the adjoints, and skip what has none") {
   lotka_volterra system(rates);
   cvodes_adjoint solver("pelts", system, options(2, 1e-10), everything);
   const Eigen::MatrixXd adjoints = 2 * residuals(solver.integrate(pelts, 0, steps_of(1, 20)));
@@ -198,13 +198,13 @@ TEST_CASE("without wanted derivatives no adjoint is set up, times alone need no 
 TEST_CASE("vector tolerances of the quadrature control each parameter") {
   lotka_volterra system(rates);
   agrad::ode_adjoint_options o = options(2, 1e-7);
-  o.relative_tolerance_quadrature = 1e-3;
-  o.absolute_tolerance_quadrature = 1e6;
+  o.quadrature.relative = 1e-3;
+  o.quadrature.absolute.setConstant(1e6);
   cvodes_adjoint loose("pelts", system, o, everything);
   const Eigen::MatrixXd adjoints = 2 * residuals(loose.integrate(pelts, 0, steps_of(1, 20)));
   loose.reverse(adjoints);
-  o.relative_tolerance_quadrature = 1e-10;
-  o.absolute_tolerance_quadrature = Eigen::VectorXd(Eigen::Vector4d(1e6, 1e6, 1e6, 1e-6));
+  o.quadrature.relative = 1e-10;
+  o.quadrature.absolute = Eigen::VectorXd(Eigen::Vector4d(1e6, 1e6, 1e6, 1e-6));
   cvodes_adjoint tight("pelts", system, o, everything);
   tight.integrate(pelts, 0, steps_of(1, 20));
   tight.reverse(adjoints);

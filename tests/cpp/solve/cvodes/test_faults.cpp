@@ -68,7 +68,7 @@ TEST_CASE("too many steps: where, how many, the code and what to try") {
   lotka_volterra system(rates);
   agrad::ode_adjoint_options o = options(2, 1e-8);
   o.max_num_steps = 60;
-  o.relative_tolerance_backward = 1e-12;
+  o.backward.relative = 1e-12;
   cvodes_adjoint solver("ode_adjoint_tol_ctl", system, o, everything);
   try {
     solver.integrate(pelts, 0, {20});
@@ -119,15 +119,15 @@ TEST_CASE("bad arguments are refused before anything is allocated") {
     return message_of([&] { cvodes_adjoint("f", system, o, everything); });
   };
   using o_t = agrad::ode_adjoint_options;
-  CHECK(with([](o_t& o) { o.relative_tolerance_forward = std::nan(""); }) ==
+  CHECK(with([](o_t& o) { o.forward.relative = std::nan(""); }) ==
         "f: relative_tolerance_forward is nan, but must be positive and finite");
-  CHECK(with([](o_t& o) { o.absolute_tolerance_forward[1] = 0; }) ==
+  CHECK(with([](o_t& o) { o.forward.absolute[1] = 0; }) ==
         "f: absolute_tolerance_forward[1] is 0, but must be positive and finite");
-  CHECK(with([](o_t& o) { o.absolute_tolerance_backward.resize(3); }) ==
+  CHECK(with([](o_t& o) { o.backward.absolute.resize(3); }) ==
         "f: absolute_tolerance_backward is of length 3, but must be of length 2; one for each state");
-  CHECK(with([](o_t& o) { o.relative_tolerance_quadrature = -1e-3; }) ==
+  CHECK(with([](o_t& o) { o.quadrature.relative = -1e-3; }) ==
         "f: relative_tolerance_quadrature is -0.001, but must be positive and finite");
-  CHECK(with([](o_t& o) { o.absolute_tolerance_quadrature = Eigen::VectorXd(Eigen::VectorXd::Ones(3)); }) ==
+  CHECK(with([](o_t& o) { o.quadrature.absolute = Eigen::VectorXd(Eigen::VectorXd::Ones(3)); }) ==
         "f: absolute_tolerance_quadrature is of length 3, but must be of length 4; one for each active parameter");
   CHECK(with([](o_t& o) { o.max_num_steps = 0; }) == "f: max_num_steps is 0, but must be positive");
   CHECK(with([](o_t& o) { o.num_steps_between_checkpoints = -2; }) ==

@@ -29,8 +29,8 @@ constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 agrad::ode_forward_options forward_options(Eigen::Index states, double tolerance, ode_method method = ode_method::bdf,
                                            ode_corrector corrector = ode_corrector::staggered) {
   agrad::ode_forward_options o;
-  o.relative_tolerance = tolerance;
-  o.absolute_tolerance = Eigen::VectorXd::Constant(states, tolerance);
+  o.states.relative = tolerance;
+  o.states.absolute = Eigen::VectorXd::Constant(states, tolerance);
   o.max_num_steps = 100000;
   o.method = method;
   o.corrector = corrector;
@@ -99,7 +99,7 @@ TEST_CASE("forward sensitivities of decay have a closed form") {
     decay system(k);
     cvodes_forward solver("decay", system, forward_options(1, 1e-10, method, corrector), everything);
     const Eigen::MatrixXd states = solver.integrate(Eigen::VectorXd::Constant(1, y0), t0, times);
-    for (int i = 0; i < 3; ++i) {  // each row by itself: a sweep is repeated with other adjoints
+    for (int i = 0; i < 3; ++i) {  // each row by itself: a reverse pass is repeated with other adjoints
       const double span = times[static_cast<std::size_t>(i)] - t0, e = std::exp(-k * span);
       Eigen::MatrixXd adjoints = Eigen::MatrixXd::Zero(1, 3);
       adjoints(0, i) = 3;
@@ -116,7 +116,7 @@ TEST_CASE("forward sensitivities of decay have a closed form") {
 TEST_CASE("forward sensitivities to arguments near zero are as accurate as at zero") {
   for (const double small : {0.0, 1e-120, 1e-99, 1e-30, 1e-12, 1e-6, -1e-12, 1e-2}) {
     auto options = forward_options(1, 1e-8);
-    options.absolute_tolerance.setConstant(1e-10);
+    options.states.absolute.setConstant(1e-10);
     decay system(1);
     cvodes_forward of_state("decay", system, options, {true, false, false});
     of_state.integrate(Eigen::VectorXd::Constant(1, small), 0, {1});
@@ -129,7 +129,7 @@ TEST_CASE("forward sensitivities to arguments near zero are as accurate as at ze
   }
   // States in another unit: the tolerances go with it, and so does the floor.
   auto options = forward_options(1, 1e-8);
-  options.absolute_tolerance.setConstant(1e-19);
+  options.states.absolute.setConstant(1e-19);
   decay system(1);
   cvodes_forward in_units("decay", system, options, everything);
   in_units.integrate(Eigen::VectorXd::Constant(1, 1e-9), 0, {1});
@@ -195,7 +195,7 @@ TEST_CASE("a stiff system: Robertson's sensitivities are controlled in the size 
   const std::vector<double> times{0.4, 4, 40, 400};
   const auto gradient = [&](double tolerance, ode_corrector corrector) {
     agrad::ode_forward_options o = forward_options(3, tolerance, ode_method::bdf, corrector);
-    o.absolute_tolerance = Eigen::Vector3d(1e-8, 1e-12, 1e-8) * (tolerance / 1e-6);
+    o.states.absolute = Eigen::Vector3d(1e-8, 1e-12, 1e-8) * (tolerance / 1e-6);
     cvodes_forward solver("robertson", system, o, {});
     solver.integrate(y0, 0, times);
     return Eigen::VectorXd(solver.reverse(Eigen::MatrixXd::Identity(3, 4)).parameters.cwiseProduct(system.p));
@@ -206,7 +206,7 @@ TEST_CASE("a stiff system: Robertson's sensitivities are controlled in the size 
     for (int i = 0; i < 3; ++i) CHECK(coarse[i] == Approx(fine[i]).epsilon(1e-4));
   }
   agrad::ode_adjoint_options o = options(3, 1e-10);
-  o.absolute_tolerance_forward.setConstant(1e-14), o.absolute_tolerance_quadrature = 1e-16;
+  o.forward.absolute.setConstant(1e-14), o.quadrature.absolute.setConstant(1e-16);
   cvodes_adjoint adjoint("robertson", system, o, {});
   adjoint.integrate(y0, 0, times);
   const Eigen::VectorXd by_adjoint = adjoint.reverse(Eigen::MatrixXd::Identity(3, 4)).parameters.cwiseProduct(system.p);
@@ -286,8 +286,8 @@ TEST_CASE("tolerances of the sensitivities alone make the gradient more accurate
   lotka_volterra system(rates);
   const auto error = [&](double relative, double absolute) {
     agrad::ode_forward_options o = forward_options(2, 1e-5);
-    o.relative_tolerance_sensitivities = relative;
-    if (absolute > 0) o.absolute_tolerance_sensitivities = Eigen::Vector2d::Constant(absolute);
+    o.sensitivities.relative = relative;
+    if (absolute > 0) o.sensitivities.absolute = Eigen::Vector2d::Constant(absolute);
     cvodes_forward solver("pelts", system, o, {true, false, false});
     const Eigen::MatrixXd r = residuals(solver.integrate(pelts, 0, steps_of(1, 20)));
     return largest_relative_difference(solver.reverse(2 * r));
@@ -355,14 +355,14 @@ TEST_CASE("faults of the sensitivities say so, leave the solver usable, and bad 
     change(bad);
     return message_of([&] { cvodes_forward("f", system, bad, everything); });
   };
-  CHECK(complaint([](auto& b) { b.relative_tolerance = 0; }) == "f: relative_tolerance is 0, but must be positive and finite");
-  CHECK(complaint([](auto& b) { b.absolute_tolerance = Eigen::Vector2d(1, 1); }) ==
+  CHECK(complaint([](auto& b) { b.states.relative = 0; }) == "f: relative_tolerance is 0, but must be positive and finite");
+  CHECK(complaint([](auto& b) { b.states.absolute = Eigen::Vector2d(1, 1); }) ==
         "f: absolute_tolerance is of length 2, but must be of length 3; one for each state");
   CHECK(complaint([](auto& b) { b.corrector = static_cast<ode_corrector>(3); }) ==
         "f: corrector is 3, but must be 1 (simultaneous) or 2 (staggered)");
-  CHECK(complaint([](auto& b) { b.relative_tolerance_sensitivities = -1; }) ==
+  CHECK(complaint([](auto& b) { b.sensitivities.relative = -1; }) ==
         "f: relative_tolerance_sensitivities is -1, but must be positive and finite");
-  CHECK(complaint([](auto& b) { b.absolute_tolerance_sensitivities = Eigen::Vector3d(1, no_number, 1); }) ==
+  CHECK(complaint([](auto& b) { b.sensitivities.absolute = Eigen::Vector3d(1, no_number, 1); }) ==
         "f: absolute_tolerance_sensitivities[1] is nan, but must be positive and finite");
 }
 

@@ -44,8 +44,8 @@ agrad::ode_adjoint_options adjoint_options(ode_method method, double tolerance =
 
 agrad::ode_forward_options forward_options(ode_method method) {
   agrad::ode_forward_options o;
-  o.relative_tolerance = 1e-9;
-  o.absolute_tolerance = Eigen::VectorXd::Constant(2, 1e-9);
+  o.states.relative = 1e-9;
+  o.states.absolute = Eigen::VectorXd::Constant(2, 1e-9);
   o.max_num_steps = 100000;
   o.method = method;
   return o;
@@ -206,7 +206,7 @@ TEST_CASE("a system that depends on t is told the time of the problem, and none 
     system.t0 = t0;
     cvodes_adjoint adjoint("late", system, options(1, 1e-9), everything);
     agrad::ode_forward_options o = forward_options(ode_method::bdf);
-    o.absolute_tolerance = Eigen::VectorXd::Constant(1, 1e-9);
+    o.states.absolute = Eigen::VectorXd::Constant(1, 1e-9);
     cvodes_forward forward("late", system, o, everything);
     for (agrad::ode_solver* solver : {static_cast<agrad::ode_solver*>(&adjoint), static_cast<agrad::ode_solver*>(&forward)}) {
       const double end = t0 + 2.1, expected = 1.1 + 2 * std::exp(-2.1);

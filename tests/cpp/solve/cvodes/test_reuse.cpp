@@ -123,9 +123,9 @@ TEST_CASE("after a fault, and after several rows, the next solve is that of a ne
 TEST_CASE("other options, names, sizes and wishes get solvers of their own") {
   const agrad::ode_adjoint_options o = options(2, 1e-8);
   agrad::ode_adjoint_options tighter = o, backward = o, quadrature = o, fewer = o;
-  tighter.relative_tolerance_forward = 1e-10;
-  backward.absolute_tolerance_backward *= 0.1;
-  quadrature.absolute_tolerance_quadrature = Eigen::VectorXd::Constant(4, 1e-11).eval();
+  tighter.forward.relative = 1e-10;
+  backward.backward.absolute *= 0.1;
+  quadrature.quadrature.absolute = Eigen::VectorXd::Constant(4, 1e-11);
   fewer.max_num_steps = 10;
   solve<pooled_cvodes>(rates, o);
   for (const auto& other : {tighter, backward, quadrature})

@@ -59,7 +59,7 @@ TEST_CASE("rows together are the rows alone, within tolerances and by fewer step
         const long steps = alone.statistics().backward.steps;
         steps_alone = std::max(steps_alone, steps);
       }
-      CHECK(together.statistics().backward.steps < steps_alone);  // which are those of all sweeps
+      CHECK(together.statistics().backward.steps < steps_alone);  // which are those of all reverse passes
     }
   }
 }
@@ -95,7 +95,7 @@ TEST_CASE("a row that is not finite leaves the others alone") {
   CHECK(solver.reverse_rows({}).empty());
 }
 
-TEST_CASE("a fault in one row is told as in one sweep") {
+TEST_CASE("a fault in one row is told as in one reverse pass") {
   lotka_volterra system(rates);
   cvodes_adjoint solver("rows", system, options(2, 1e-9), everything);
   solver.integrate(pelts, 0, steps_of(1, 20));

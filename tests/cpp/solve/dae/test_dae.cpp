@@ -242,7 +242,7 @@ TEST_CASE("an algebraic state that starts at zero, where its tolerance is the ab
   for (const dae_sensitivities way : ways) {
     for (const double rtol : {1e-3, 1e-6}) {
       agrad::dae_options o = options(2, rtol);
-      o.sensitivities = way, o.absolute_tolerance_forward.setConstant(1e-8);
+      o.sensitivities = way, o.forward.absolute.setConstant(1e-8);
       const agrad::scope own;
       const vector_of<var> k = vec(2.0).cast<var>();
       agrad::dae_solve(o, shifted, vec(1.0, 0.0), none2, 0.0, {1.0}, k)[0][1].grad();

@@ -252,7 +252,7 @@ TEST_CASE("limits and arguments") {
         "dae_solve: yp0 is of length 1, but must be of length 2; one for each state");
   CHECK(has(message(options(3, 1e-8), {1.0}, y0, yp0), "absolute_tolerance_forward is of length 3, but must be of length 2"));
   dae_options zero = options(2, 1e-8);
-  zero.relative_tolerance_backward = 0;
+  zero.backward.relative = 0;
   CHECK(has(message(zero, {1.0}, y0, yp0), "relative_tolerance_backward is 0, but must be positive and finite"));
   CHECK_THROWS_AS(options(2, -1.0), DomainError);
   dae_options flags = options(2, 1e-8);

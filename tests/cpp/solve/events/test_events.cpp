@@ -52,8 +52,8 @@ auto solve(const method& by, const Doses& doses, const Events& events, const agr
     return agrad::ode_solve_events(o, doses, events, more, f, y0, t0, times, args...);
   }
   agrad::step_options o;
-  o.relative_tolerance = 1e-10;
-  o.absolute_tolerance = vector::Constant(y0.size(), 1e-11);
+  o.states.relative = 1e-10;
+  o.states.absolute = vector::Constant(y0.size(), 1e-11);
   return agrad::ode_solve_events(o, by.step, doses, events, more, f, y0, t0, times, args...);
 }
 

@@ -23,7 +23,7 @@ const auto still = [](double, const auto& y) { return (0.0 * y).eval(); };
 
 agrad::step_options options(Eigen::Index states = 1) {
   agrad::step_options o;
-  o.absolute_tolerance = vector::Constant(states, 1e-8);
+  o.states.absolute = vector::Constant(states, 1e-8);
   o.max_step = 1e-3;  // between two events of the quickest one
   return o;
 }
@@ -119,7 +119,7 @@ TEST_CASE("a solver of a problem with doses and events is used again, for other 
   plan.doses = {{0, false}};
   plan.events = {{-1, 0}};
   agrad::step_options tight = options();
-  tight.relative_tolerance = 1e-10, tight.absolute_tolerance[0] = 1e-12;
+  tight.states.relative = 1e-10, tight.states.absolute[0] = 1e-12;
   const auto make = [tight](const std::string& function, agrad::ode_system& of, agrad::ode_required required) {
     return agrad::make_one_step_solver(agrad::ode_one_step_method::tsit5, function, of, tight, required);
   };

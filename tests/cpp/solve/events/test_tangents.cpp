@@ -55,8 +55,8 @@ constexpr std::size_t inputs = 2 + 1 + 3 + 2 + 3 * 2 + 1 + 2;
 std::shared_ptr<const solve_operation> made(agrad::ode_one_step_method method, long terminal, std::size_t hits,
                                             double tolerance = 1e-9) {
   agrad::step_options options;
-  options.relative_tolerance = tolerance;
-  options.absolute_tolerance = Eigen::VectorXd::Constant(2, tolerance);
+  options.states.relative = tolerance;
+  options.states.absolute = Eigen::VectorXd::Constant(2, tolerance);
   const auto make = [options, method](const std::string& function, agrad::ode_system& system, agrad::ode_required required) {
     return make_one_step_solver(method, function, system, options, required);
   };

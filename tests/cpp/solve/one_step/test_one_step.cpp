@@ -27,8 +27,8 @@ namespace {
 
 step_options steps(Eigen::Index states, double tolerance) {
   step_options o;
-  o.relative_tolerance = tolerance;
-  o.absolute_tolerance = Eigen::VectorXd::Constant(states, tolerance);
+  o.states.relative = tolerance;
+  o.states.absolute = Eigen::VectorXd::Constant(states, tolerance);
   return o;
 }
 
@@ -234,13 +234,13 @@ TEST_CASE_TEMPLATE("Robertson's kinetics by Rosenbrock methods and by CVODES", s
   for (double t = 0.4; t < 1e5; t *= 10) times.push_back(t);
   const Eigen::MatrixXd seeds = weights.replicate(1, static_cast<Eigen::Index>(times.size()));
   auto tight = systems::options(3, 1e-11);
-  tight.absolute_tolerance_forward = Eigen::Vector3d(1e-12, 1e-16, 1e-12);
+  tight.forward.absolute = Eigen::Vector3d(1e-12, 1e-16, 1e-12);
   agrad::cvodes_adjoint reference("f", system, tight, {true, false, false});
   reference.integrate(y0, 0, times);
   const agrad::ode_gradient expected = reference.reverse(seeds);
   const auto gradient = [&](double tolerance, double memory) {
     step_options o = steps(3, tolerance);
-    o.absolute_tolerance = tolerance * Eigen::Vector3d(1e-2, 1e-6, 1e-2);
+    o.states.absolute = tolerance * Eigen::Vector3d(1e-2, 1e-6, 1e-2);
     o.max_memory = memory;
     solver_type solver("f", system, o, {true, false, false});
     solver.integrate(y0, 0, times);
@@ -369,7 +369,7 @@ TEST_CASE("options out of range") {
   systems::decay system(1.0);
   const auto made = [&](const step_options& o) { explicit_runge_kutta<agrad::tsitouras_tableau>("f", system, o, everything); };
   step_options o = steps(1, 1e-6);
-  o.relative_tolerance = 0;
+  o.states.relative = 0;
   CHECK_THROWS_WITH(made(o), "f: relative_tolerance is 0, but must be positive and finite");
   o = steps(2, 1e-6);
   CHECK_THROWS_AS(made(o), agrad::ShapeError);

@@ -29,8 +29,8 @@ constexpr ode_one_step_method all_methods[] = {
 
 step_options options(double tolerance, step_error_control control = step_error_control::automatic) {
   step_options o;
-  o.relative_tolerance = tolerance;
-  o.absolute_tolerance = Eigen::VectorXd::Constant(1, tolerance / 100);
+  o.states.relative = tolerance;
+  o.states.absolute = Eigen::VectorXd::Constant(1, tolerance / 100);
   o.error_control = control;
   return o;
 }

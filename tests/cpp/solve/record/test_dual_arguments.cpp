@@ -113,7 +113,7 @@ TEST_CASE("a variable beside a dual has a tangent of zero, and second derivative
   check(recorded(decay()));
 }
 
-TEST_CASE("one sweep from values and from the tangents of several directions at once") {
+TEST_CASE("one reverse pass from values and from the tangents of several directions at once") {
   const scope own;
   using D = dual<var, 3>;
   const var a = 2.0, k = rate;
@@ -138,7 +138,7 @@ TEST_CASE("one sweep from values and from the tangents of several directions at 
   for (std::size_t j : {1U, 2U}) CHECK(speed.tangent[j].adj() == Approx(-2 * w[j] * e).epsilon(1e-9));
 }
 
-TEST_CASE("sweeps from one direction after the other, from one output and another") {
+TEST_CASE("reverse passes from one direction after the other, from one output and another") {
   const auto check = [](const auto& f) {
     const scope own;
     using D = dual<var, 4>;
@@ -343,7 +343,7 @@ TEST_CASE("an infinite derivative that nothing is multiplied with leaves no trac
   CHECK(k.adj() == Approx(std::exp(-0.5)).epsilon(1e-8));
 }
 
-TEST_CASE("what f throws on duals leaves the tape as it was, before and in a sweep") {
+TEST_CASE("what f throws on duals leaves the tape as it was, before and in a reverse pass") {
   bool is_faulty = true;
   const scope own;
   const var k = rate, start = 2.0;

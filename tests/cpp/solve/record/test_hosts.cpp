@@ -45,8 +45,8 @@ using scalar_of = typename std::decay_t<X>::Scalar;
 
 agrad::step_options tight() {
   agrad::step_options o;
-  o.relative_tolerance = 1e-10;
-  o.absolute_tolerance = Eigen::VectorXd::Constant(1, 1e-11);
+  o.states.relative = 1e-10;
+  o.states.absolute = Eigen::VectorXd::Constant(1, 1e-11);
   return o;
 }
 agrad::ode_adjoint_options tight_adjoint() { return agrad::tolerance_options("test", 1, 1e-10, 1e-11, 100000); }

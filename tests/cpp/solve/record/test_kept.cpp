@@ -97,7 +97,7 @@ shared_program slope() {
 Eigen::VectorXd each_of(Eigen::Index n, double x) { return Eigen::VectorXd::Constant(n, x); }
 step_maker by_steps(agrad::ode_one_step_method method) {
   agrad::step_options options;
-  options.absolute_tolerance = each_of(2, 1e-6);
+  options.states.absolute = each_of(2, 1e-6);
   return {static_cast<int>(method), options};
 }
 adjoint_maker by_adjoints() { return {agrad::tolerance_options("solve", 2, 1e-6, 1e-6, 10000)}; }
@@ -159,7 +159,7 @@ problem at_rest() {
     return slots{minus(r, x[3], times(r, x[1], x[1]))[0], minus(r, x[1], x[2])[0]};
   });
   agrad::steady_options options;
-  options.absolute_tolerance = each_of(2, 1e-10);
+  options.states.absolute = each_of(2, 1e-10);
   using steady = agrad::steady_problem<>;
   return problem_of(solve_of(std::make_shared<steady>(steady::fields{"steady", f, 2, options})), {1.0, 1.0, 0.6});
 }

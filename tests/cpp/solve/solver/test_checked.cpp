@@ -27,13 +27,13 @@ const Eigen::MatrixXd adjoints = Eigen::RowVector2d(1.0, -2.0);
 
 std::unique_ptr<agrad::ode_solver> solver_of(agrad::ode_system& system, double tolerance) {
   agrad::step_options options;
-  options.relative_tolerance = tolerance;
-  options.absolute_tolerance = Eigen::VectorXd::Constant(1, tolerance);
+  options.states.relative = tolerance;
+  options.states.absolute = Eigen::VectorXd::Constant(1, tolerance);
   return std::make_unique<tsit5>("f", system, options, everything);
 }
 
 /// What is reported of a decay solved at a tolerance beside one of 1e-10.
-std::vector<gradient_difference> reports(double tolerance, double allowed, int sweeps = 1) {
+std::vector<gradient_difference> reports(double tolerance, double allowed, int passes = 1) {
   systems::decay system(0.7);
   std::vector<gradient_difference> found;
   checked_solver both(solver_of(system, tolerance), solver_of(system, 1e-10), allowed,
@@ -41,7 +41,7 @@ std::vector<gradient_difference> reports(double tolerance, double allowed, int s
   const auto alone = solver_of(system, tolerance);
   CHECK(both.integrate(start, 0.25, times) == alone->integrate(start, 0.25, times));
   const ode_gradient expected = alone->reverse(adjoints);
-  for (int k = 0; k < sweeps; ++k) {
+  for (int k = 0; k < passes; ++k) {
     const ode_gradient g = both.reverse(adjoints);
     CHECK(g.initial_state == expected.initial_state);
     CHECK(g.initial_time == expected.initial_time);
@@ -59,7 +59,7 @@ TEST_CASE("a gradient whose error is allowed is not reported") {
   CHECK(reports(1e-2, 1.0).empty());
 }
 
-TEST_CASE("a gradient of loose tolerances is reported at each sweep, with its error and what has it") {
+TEST_CASE("a gradient of loose tolerances is reported at each reverse pass, with its error and what has it") {
   const auto found = reports(1e-2, 1e-6, 3);
   REQUIRE(found.size() == 3);
   CHECK(found[0].relative > 1e-6);

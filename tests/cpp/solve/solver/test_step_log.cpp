@@ -26,9 +26,9 @@ namespace {
 
 agrad::step_options steps(Eigen::Index states, double tolerance) {
   agrad::step_options o;
-  o.relative_tolerance = tolerance;
-  o.absolute_tolerance = Eigen::VectorXd::Constant(states, tolerance);
-  o.error_control = agrad::step_error_control::states;  // the same steps with a sweep and without
+  o.states.relative = tolerance;
+  o.states.absolute = Eigen::VectorXd::Constant(states, tolerance);
+  o.error_control = agrad::step_error_control::states;  // the same steps with a reverse pass and without
   return o;
 }
 
@@ -39,7 +39,7 @@ solver_pointer made(int method, agrad::ode_system& system, double tolerance, agr
   adams.interpolation_polynomial = agrad::ode_interpolation::polynomial;
   adams.num_steps_between_checkpoints = 20;
   agrad::ode_forward_options forward;
-  forward.relative_tolerance = tolerance, forward.absolute_tolerance = Eigen::VectorXd::Constant(n, tolerance);
+  forward.states.relative = tolerance, forward.states.absolute = Eigen::VectorXd::Constant(n, tolerance);
   forward.max_num_steps = 100000;
   switch (method) {
     case 0:
@@ -146,8 +146,8 @@ TEST_CASE("a log of an integration that is made again for its segments has the l
 TEST_CASE("the state whose tolerance is tight dominates, by its absolute tolerance") {
   systems::oscillator system(2.0);
   agrad::step_options o = steps(2, 1e-6);
-  o.absolute_tolerance << 1.0, 1e-12;
-  o.relative_tolerance = 1e-14;
+  o.states.absolute << 1.0, 1e-12;
+  o.states.relative = 1e-14;
   agrad::explicit_runge_kutta_second<agrad::tsitouras_tableau> solver("f", system, o, {});
   step_log log;
   solver.log_steps(&log);
@@ -203,7 +203,7 @@ TEST_CASE("steps that are cut by max_step, and attempts that fail, are told apar
   }
 }
 
-TEST_CASE("events and doses are named as the ends of their steps, and sweeps are counted in all segments") {
+TEST_CASE("events and doses are named as the ends of their steps, and reverse passes are counted in all segments") {
   for (int method = 0; method < methods - 1; ++method) {
     CAPTURE(method);
     systems::decay system(1.0);
@@ -234,7 +234,8 @@ TEST_CASE("events and doses are named as the ends of their steps, and sweeps are
     differentiable.integrate(v);
     const long forward = differentiable.statistics().forward.steps;
     CHECK(logged.statistics().forward.steps == static_cast<long>(log.steps.size()));
-    if (method != 5) CHECK(forward == static_cast<long>(log.steps.size()));  // which makes its segments longer for a sweep
+    if (method != 5)
+      CHECK(forward == static_cast<long>(log.steps.size()));  // which makes its segments longer for a reverse pass
     CHECK(differentiable.statistics().backward.steps == 0);
     agrad::event_adjoints adjoints{
         Eigen::MatrixXd::Ones(1, 2), 0, Eigen::VectorXd::Zero(1), {0, 0}, Eigen::MatrixXd::Zero(1, 2)};
@@ -249,7 +250,7 @@ TEST_CASE("events and doses are named as the ends of their steps, and sweeps are
   }
 }
 
-TEST_CASE("a switch adds up the sweeps of both methods") {
+TEST_CASE("a switch adds up the reverse passes of both methods") {
   systems::decay system(3000);
   agrad::switching_solver solver("f", system, steps(1, 1e-7), systems::everything);
   solver.integrate(Eigen::VectorXd::Ones(1), 0.0, {1.0});
@@ -282,7 +283,7 @@ TEST_CASE("a listener hears of both passes, by none of a solve inside, and may e
       const agrad::progress_listener::scope scope(&backwards);
       by->reverse(Eigen::MatrixXd::Ones(2, 2));
     }
-    if (method < 6) {  // a sweep of sensitivities is a product
+    if (method < 6) {  // a reverse pass of sensitivities is a product
       REQUIRE(backwards.times.size() >= 10);
       CHECK(backwards.times.back() < backwards.times.front());
       CHECK(backwards.times.back() >= 0.0);

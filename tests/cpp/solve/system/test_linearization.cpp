@@ -1,4 +1,5 @@
-// Derivatives of a recorded right-hand side at several points at once: products with adjoints are those of single sweeps.
+// Derivatives of a recorded right-hand side at several points at once: products with adjoints are those of single reverse
+// passes.
 #include <doctest/doctest.h>
 #include <agrad/agrad.hpp>
 #include <agrad/ode.hpp>
@@ -87,7 +88,7 @@ MatrixXd random(Index rows, Index columns, unsigned seed) {
   return MatrixXd::NullaryExpr(rows, columns, [&] { return std::uniform_real_distribution<double>(-1, 2)(numbers); });
 }
 
-/// At so many points: each product as by one sweep, in any order.
+/// At so many points: each product as by one reverse pass, in any order.
 template <class System>
 void check_products(System& system, int points, unsigned seed, bool is_positive = false) {
   const Index n = system.states(), m = system.parameters();
@@ -109,7 +110,7 @@ void check_products(System& system, int points, unsigned seed, bool is_positive 
 
 }  // namespace
 
-TEST_CASE("products at points that are known beforehand are those of single sweeps") {
+TEST_CASE("products at points that are known beforehand are those of single reverse passes") {
   for (const Index n : {1, 2, 5, 33}) {
     program_system system = system_of(reaction, random(n, 1, 7), n);
     for (const int points : {6, 1, 12, 6}) check_products(system, points, static_cast<unsigned>(points));
@@ -134,7 +135,7 @@ TEST_CASE("parameters that are constants have no products") {
   check_products(system, 6, 5);
 }
 
-TEST_CASE("where there are more entries than f has operations sweeps stay") {
+TEST_CASE("where there are more entries than f has operations reverse passes stay") {
   const auto p = random(60, 1, 2);
   const auto dense = recorded(by_sum).program_for<vector_of<var>>("test", 60, vector_of<var>(p.cast<var>()));
   CHECK(dense.structure->linear(*dense.f, 60, 60, 6) == nullptr);

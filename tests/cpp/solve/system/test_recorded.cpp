@@ -81,8 +81,8 @@ void check_methods(const F& f, Index n, double stiff_tolerance) {
   const VectorXd y0 = VectorXd::LinSpaced(n, 0.3, 0.9), p = VectorXd::LinSpaced(n, 0.5, 1.7);
   const std::vector<double> times{0.3, 0.7, 1.5};
   agrad::step_options options;
-  options.relative_tolerance = 1e-7;
-  options.absolute_tolerance = VectorXd::Constant(n, 1e-7);
+  options.states.relative = 1e-7;
+  options.states.absolute = VectorXd::Constant(n, 1e-7);
   for (const auto method :
        {ode_one_step_method::tsit5, ode_one_step_method::dop853, ode_one_step_method::automatic, ode_one_step_method::rodas4}) {
     CAPTURE(static_cast<int>(method));
@@ -111,8 +111,8 @@ TEST_CASE("Rodas4 with the exact derivative of its matrix, in every algebra") {
   const Index n = 7;
   const VectorXd y0 = VectorXd::LinSpaced(n, 0.3, 0.9), p = VectorXd::LinSpaced(n, 0.5, 1.7);
   agrad::step_options options;
-  options.relative_tolerance = 0.1;
-  options.absolute_tolerance = VectorXd::Constant(n, 0.1);
+  options.states.relative = 0.1;
+  options.states.absolute = VectorXd::Constant(n, 0.1);
   options.first_step = 0.05, options.max_step = 0.05;  // always this one, so that differences see the derivative of the steps
   const auto f = recorded(reaction<false>());
   const auto solve = [&](const auto& s, const auto& q) {
@@ -151,8 +151,8 @@ TEST_CASE("CVODES backwards and forwards, events, steady states") {
       [&](const auto& f, const auto& s, const auto& q) { return agrad::ode_adams_tol(f, s, 0.0, times, 1e-8, 1e-8, 10000, q); },
       1e-6);
   agrad::step_options options;
-  options.relative_tolerance = 1e-8;
-  options.absolute_tolerance = VectorXd::Constant(5, 1e-8);
+  options.states.relative = 1e-8;
+  options.states.absolute = VectorXd::Constant(5, 1e-8);
   check(
       [&](const auto& f, const auto& s, const auto& q) {
         const std::vector<agrad::ode_dose<var>> doses{{0.5, 2, s[0] * 1.0}};
@@ -210,6 +210,56 @@ TEST_CASE("recorded once for arguments of the same types, sizes and constants") 
   CHECK(recordings == 4);
   CHECK(k.adj() == Approx(-6 * std::exp(-1.5)).epsilon(1e-8));
   CHECK(solve(3, 0.5) == Approx(2 * std::exp(-0.5)).epsilon(1e-8));  // no variable at all
+}
+
+TEST_CASE("recorded for each choice of active arguments, also beside constants of zero") {
+  const auto f = recorded([](const auto&, const auto& y, const auto& a, const auto& b) { return ((a + 3.0 * b) * y).eval(); });
+  const auto end = [&](auto a, auto b) {
+    return agrad::ode_tsit5_tol(f, VectorXd::Constant(1, 2.0), 0.0, {1.0}, 1e-10, 1e-10, 1000, a, b)[0][0];
+  };
+  const agrad::scope own;
+  const var a = 0.4, b = 0.1;
+  CHECK(end(0.0, 0.0) == Approx(2));
+  end(a, 0.0).grad();
+  CHECK(a.adj() == Approx(2 * std::exp(0.4)).epsilon(1e-8));
+  end(0.0, b).grad();
+  CHECK(b.adj() == Approx(6 * std::exp(0.3)).epsilon(1e-8));
+  end(a, b).grad();
+  CHECK(b.adj() == Approx(6 * std::exp(0.7)).epsilon(1e-8));
+  using moving = agrad::dual<double, 1>;
+  CHECK(end(0.0, moving(0.1, {1.0})).tangent[0] == Approx(6 * std::exp(0.3)).epsilon(1e-8));
+  const auto vectors = recorded([](const auto&, const auto& y, const auto& k) { return (-(k[0] + 2.0 * k[1]) * y).eval(); });
+  const VectorXd y0 = VectorXd::Ones(1);
+  CHECK(agrad::ode_rk45(vectors, y0, 0.0, {1.0}, VectorXd(VectorXd::Zero(2)))[0][0] == Approx(1));
+  const vector_of<var> k = VectorXd::Zero(2).cast<var>();
+  agrad::ode_rk45(vectors, y0, 0.0, {1.0}, k)[0][0].grad();
+  CHECK(k[1].adj() == Approx(-2));
+  const auto signs =
+      recorded([](const auto&, const auto& y, const auto& p, double z) { return (std::copysign(1.0, z) * p * y).eval(); });
+  for (const double z : {0.0, -0.0}) {
+    const var p = 0.5;
+    agrad::ode_tsit5(signs, y0, 0.0, {1.0}, p, z)[0][0].grad();
+    CHECK(p.adj() == Approx(std::copysign(1, z) * std::exp(std::copysign(0.5, z))).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("a captured value that has changed since the recording is an error") {
+  double c = 1;
+  const auto f =
+      recorded([&c](const auto&, const auto& y, const auto& a) { return (c * a * (1.0 - y.array())).matrix().eval(); });
+  const agrad::scope own;
+  const auto solve = [&](double y0) {
+    return agrad::ode_tsit5(f, VectorXd::Constant(1, y0), 0.0, {1.0}, var(0.5))[0][0].val();
+  };
+  CHECK(solve(2) == Approx(1 + std::exp(-0.5)).epsilon(1e-5));
+  CHECK(solve(1) == 1);  // at rest
+  c = 2;
+  CHECK_THROWS_WITH_AS(solve(2),
+                       "ode_tsit5: f is another function than when it was recorded, but must be the same; pass what changes as "
+                       "an argument, or call agrad::recorded again",
+                       agrad::DomainError);
+  c = 1;
+  CHECK(solve(2) == Approx(1 + std::exp(-0.5)).epsilon(1e-5));
 }
 
 TEST_CASE("nested arguments, and a choice without a branch") {

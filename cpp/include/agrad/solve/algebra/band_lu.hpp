@@ -19,7 +19,7 @@ struct band_lu {
 
   std::size_t stride() const { return 2 * lower + upper + 1; }
   std::size_t size() const { return n * (stride() + 1); }
-  /// Index of entry (i, j); (i, j) must be within the band.
+  /// Returns the index of entry (i, j); (i, j) must be within the band.
   std::size_t place(std::size_t i, std::size_t j) const { return j * stride() + lower + upper + i - j; }
 
   /// Replaces the matrix by its factors, with U's diagonal inverted. Returns false when the matrix is singular.

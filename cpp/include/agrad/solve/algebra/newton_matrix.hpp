@@ -24,10 +24,10 @@ class newton_matrix {
 
   const chosen_algebra& how() const { return how_; }
 
-  /// Number of entries of J: all, column after column, or those of the pattern, in its order.
+  /// Returns the number of entries of J: all, column after column, or those of the pattern, in its order.
   std::size_t entries() const { return how_.pattern ? how_.pattern->size() : n_ * n_; }
 
-  /// Number of doubles of stored factors.
+  /// Returns the number of doubles of stored factors.
   std::size_t factor_size() const;
 
   /// Factorises shift I + scale J. Returns false when the matrix is singular.

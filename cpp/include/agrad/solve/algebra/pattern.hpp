@@ -1,8 +1,9 @@
 // State pattern: chooses the linear algebra of a system, and evaluates the Jacobian in the form of this algebra.
 //
 // `choose_algebra` compares the costs of factorisations: dense for few states, banded for narrow bands, sparse for little
-// fill-in. `state_jacobian` evaluates df/dy in the chosen form. A user's pattern is checked at the first evaluation: one
-// product with a vector tells whether an entry outside of the pattern is nonzero.
+// fill-in. `state_jacobian` evaluates df/dy in the chosen form. A user's pattern is checked at the first evaluation, the
+// second, the fourth and so on, because an entry may be zero at first: one product with a vector tells whether an entry outside
+// of the pattern is nonzero.
 // Read next: solve/algebra/newton_matrix.hpp, the factorisation.
 #pragma once
 
@@ -58,7 +59,7 @@ chosen_algebra choose_algebra(std::string_view function, ode_system& system, con
 class state_jacobian {
  public:
   state_jacobian(std::string function, ode_system& system, chosen_algebra how)
-      : function_(std::move(function)), system_(system), how_(std::move(how)), is_checked_(!how_.is_claimed) {}
+      : function_(std::move(function)), system_(system), how_(std::move(how)) {}
 
   /// Computes the entries of df/dy: all, column after column, or those of the pattern, in its order.
   void operator()(double t, const double* y, double* entries);
@@ -77,7 +78,7 @@ class state_jacobian {
   std::string function_;
   ode_system& system_;
   chosen_algebra how_;
-  bool is_checked_;
+  long evaluations_ = 0, next_check_ = 1;
 };
 
 }  // namespace agrad

@@ -36,7 +36,7 @@ class sparse_lu {
   using index = csr_pattern::index;
   static constexpr index none = static_cast<index>(-1);
   static constexpr double preference = 0.1;    // least size of a diagonal pivot, relative to the largest entry of its column
-  static constexpr double least_pivot = 0.01;  // the same of a pivot that is kept
+  static constexpr double least_pivot = 0.01;  // the smallest ratio for a pivot that is used again
 
   /// The columns of a triangular factor without its diagonal.
   struct triangle {

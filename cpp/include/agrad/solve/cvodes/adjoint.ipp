@@ -11,8 +11,8 @@ namespace agrad {
 
 AGRAD_INLINE ode_forward_options detail::forward_part(const ode_adjoint_options& of) {
   ode_forward_options o;
-  o.relative_tolerance = of.relative_tolerance_forward;
-  o.absolute_tolerance = of.absolute_tolerance_forward;
+  o.states.relative = of.forward.relative;
+  o.states.absolute = of.forward.absolute;
   o.max_num_steps = of.max_num_steps;
   o.method = of.solver_forward;
   o.algebra = of.algebra;
@@ -228,16 +228,14 @@ AGRAD_INLINE std::vector<detail::adjoint_tolerances> cvodes_adjoint::tolerances_
     const adjoint_rows& adjoints, const std::vector<std::size_t>& group) const {
   const ode_adjoint_options& o = adjoint_options_;
   const Eigen::Index n = states_.rows(), m = callbacks_.parameters();
-  const double* scalar = std::get_if<double>(&o.absolute_tolerance_quadrature);
-  const Eigen::VectorXd quadrature = scalar != nullptr ? Eigen::VectorXd(Eigen::VectorXd::Constant(m, *scalar))
-                                                       : std::get<Eigen::VectorXd>(o.absolute_tolerance_quadrature);
-  const detail::adjoint_tolerances given{o.absolute_tolerance_backward, quadrature};
+  const Eigen::VectorXd& each = o.quadrature.absolute;
+  const detail::adjoint_tolerances given{o.backward.absolute, each.size() == 1 ? Eigen::VectorXd::Constant(m, each[0]) : each};
   if (!o.in_units_of_loss) return {given};
   Eigen::MatrixXd y(n, states_.cols() + 1);
   y << y0_, states_;
   Eigen::VectorXd parameters(m);
   callbacks_.system().parameter_values(parameters.data());
-  const detail::loss_units units(y, o.absolute_tolerance_backward, o.relative_tolerance_backward, parameters);
+  const detail::loss_units units(y, o.backward.absolute, o.backward.relative, parameters);
   std::vector<detail::adjoint_tolerances> to;
   for (const std::size_t row : group) to.push_back(units.tolerances(adjoints[row], given.adjoint, given.gradient));
   return to;

@@ -23,33 +23,20 @@ AGRAD_INLINE ode_adjoint_options tolerance_options(std::string_view function, Ei
   check(function, "relative_tolerance", relative_tolerance, must_be::positive_finite);
   check(function, "absolute_tolerance", absolute_tolerance, must_be::positive_finite);
   ode_adjoint_options options;
-  options.relative_tolerance_forward = relative_tolerance;
-  options.absolute_tolerance_forward = Eigen::VectorXd::Constant(states, absolute_tolerance / 10);
-  options.relative_tolerance_backward = relative_tolerance;
-  options.absolute_tolerance_backward = Eigen::VectorXd::Constant(states, absolute_tolerance / 3);
-  options.relative_tolerance_quadrature = relative_tolerance;
-  options.absolute_tolerance_quadrature = absolute_tolerance;
+  options.forward = {relative_tolerance, Eigen::VectorXd::Constant(states, absolute_tolerance / 10)};
+  options.backward = {relative_tolerance, Eigen::VectorXd::Constant(states, absolute_tolerance / 3)};
+  options.quadrature = {relative_tolerance, Eigen::VectorXd::Constant(1, absolute_tolerance)};
   options.max_num_steps = max_num_steps;
   return options;
 }
 
 AGRAD_INLINE void check_solver_options(std::string_view function, const ode_adjoint_options& options, Eigen::Index states,
                                        Eigen::Index parameters) {
-  check(function, "relative_tolerance_forward", options.relative_tolerance_forward, must_be::positive_finite);
-  detail::check_tolerances(function, "absolute_tolerance_forward", options.absolute_tolerance_forward, states,
-                           "one for each state");
-  check(function, "relative_tolerance_backward", options.relative_tolerance_backward, must_be::positive_finite);
-  detail::check_tolerances(function, "absolute_tolerance_backward", options.absolute_tolerance_backward, states,
-                           "one for each state");
-  check(function, "relative_tolerance_quadrature", options.relative_tolerance_quadrature, must_be::positive_finite);
-  const std::string_view quadrature = "absolute_tolerance_quadrature";
-  if (const double* scalar = std::get_if<double>(&options.absolute_tolerance_quadrature)) {
-    check(function, quadrature, *scalar, must_be::positive_finite);
-  } else {
-    const auto& each = std::get<Eigen::VectorXd>(options.absolute_tolerance_quadrature);
-    detail::check_tolerances(function, quadrature, each, parameters > 0 ? parameters : each.size(),
-                             "one for each active parameter");
-  }
+  detail::check_tolerances(function, "_forward", options.forward, states);
+  detail::check_tolerances(function, "_backward", options.backward, states);
+  const Eigen::Index each = options.quadrature.absolute.size();
+  detail::check_tolerances(function, "_quadrature", options.quadrature, each == 1 || parameters == 0 ? each : parameters,
+                           "one for each active parameter");
   check_algebra(function, options.algebra, states);
   detail::check_step_sizes(function, options.first_step, options.max_step);
   detail::check_positive_count(function, "max_num_steps", options.max_num_steps);

@@ -25,7 +25,7 @@ class cvodes_backward {
                   const sundials::context_handle& context, const sundials::cvodes_handle& forward,
                   const chosen_algebra& algebra, Eigen::Index rows, ode_statistics& statistics);
 
-  /// Number of adjoints.
+  /// Returns the number of adjoints.
   Eigen::Index rows() const { return rows_; }
 
   /// Begins a reverse pass with tolerances for each row; rows without are of zero adjoints.

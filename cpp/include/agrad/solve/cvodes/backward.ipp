@@ -105,10 +105,10 @@ AGRAD_INLINE void cvodes_backward::set_up(double t) {
 
 AGRAD_INLINE void cvodes_backward::set_tolerances() {
   has_tolerances_ = true;
-  const double relative = strictness_ * options_.relative_tolerance_backward;
+  const double relative = strictness_ * options_.backward.relative;
   expect(CVodeSVtolerancesB(forward_, which_, relative, absolute_.get()), "CVodeSVtolerancesB");
   if (!quadrature_) return;
-  const double relative_of_quadrature = strictness_ * options_.relative_tolerance_quadrature;
+  const double relative_of_quadrature = strictness_ * options_.quadrature.relative;
   expect(CVodeQuadSVtolerancesB(forward_, which_, relative_of_quadrature, absolute_of_quadrature_.get()),
          "CVodeQuadSVtolerancesB");
 }

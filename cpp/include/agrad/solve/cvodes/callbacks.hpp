@@ -58,7 +58,7 @@ class cvodes_callbacks {
   void repeat(const std::string& function, void* forward, long segment, const sundials::newton& newton) {
     function_ = &function, forward_ = forward, segment_ = segment, newton_ = &newton;
   }
-  /// Says whether evaluations of the right-hand side are now of repeated steps.
+  /// Sets whether the next evaluations of the right-hand side belong to repeated steps.
   void set_repeating(bool now) { is_repeating_ = now, repeated_from_ = -1; }
 
   static int rhs(double t, N_Vector y, N_Vector dydt, void* data);

@@ -38,7 +38,7 @@ class cvodes_forward final : public cvodes_session {
   /// Sets the directions: sensitivity c is along column c of both, for the initial state and the parameters.
   void follow(Eigen::MatrixXd initial_state, Eigen::MatrixXd parameters);
   Eigen::Index directions() const { return static_cast<Eigen::Index>(columns_.size()); }
-  /// After `integrate`: column c is sensitivity c of all states at all times.
+  /// Returns, after `integrate`, the sensitivities: column c is sensitivity c of all states at all times.
   const Eigen::MatrixXd& sensitivities() const { return stored_; }
 
   AGRAD_INLINE const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0,
@@ -81,7 +81,7 @@ class cvodes_forward final : public cvodes_session {
   static constexpr int lanes = lane_count;  // most directions of one call of `ode_system::tangent`
 
   Eigen::Map<Eigen::VectorXd> map(N_Vector v) const { return {N_VGetArrayPointer(v), callbacks_.states()}; }
-  /// Entries of direction k, where the entries of `width` directions are interleaved.
+  /// Returns the entries of direction k, where the entries of `width` directions are interleaved.
   static Eigen::Map<Eigen::VectorXd, 0, Eigen::InnerStride<>> across(std::vector<double>& of, int width, int k);
 
   Eigen::Index initial_;  // number of sensitivities to initial values, which precede the sensitivities to parameters

@@ -130,9 +130,7 @@ AGRAD_INLINE void cvodes_forward::start_sensitivities() {
 }
 
 AGRAD_INLINE void cvodes_forward::set_tolerances(void* memory) {
-  const double own = options_.relative_tolerance_sensitivities, relative = own == 0 ? options_.relative_tolerance : own;
-  const Eigen::VectorXd& given = options_.absolute_tolerance_sensitivities;
-  const Eigen::VectorXd& absolute = given.size() == 0 ? options_.absolute_tolerance : given;
+  const auto [relative, absolute] = options_.of_sensitivities();
   const Eigen::VectorXd sizes = sizes_of_arguments();
   std::vector<sundials::vector_handle> tolerances;
   std::vector<N_Vector> pointers;
@@ -169,7 +167,7 @@ AGRAD_INLINE Eigen::VectorXd cvodes_forward::sizes_of_arguments() const {
   sizes = sizes.unaryExpr([](double x) { return detail::size_or_one(x); });
   // A state may start at zero in large units, of which the tolerances tell.
   if (required_.initial_state || follows_)
-    sizes.head(initial) = sizes.head(initial).cwiseMax(options_.absolute_tolerance / options_.relative_tolerance);
+    sizes.head(initial) = sizes.head(initial).cwiseMax(options_.states.absolute / options_.states.relative);
   return sizes;
 }
 

@@ -16,16 +16,19 @@ enum class ode_corrector : int { simultaneous = 1, staggered = 2 };
 
 /// All options of forward sensitivities. The tolerances of sensitivities hold for p dy/dp, which has the units of y for any p.
 struct ode_forward_options {
-  double relative_tolerance = 0;
-  Eigen::VectorXd absolute_tolerance;  // one for each state
-  long max_num_steps = 0;              // between two output times
+  tolerances states;
+  long max_num_steps = 0;  // between two output times
   ode_method method = ode_method::bdf;
   ode_corrector corrector = ode_corrector::staggered;
-  double relative_tolerance_sensitivities = 0;         // 0: that of the states
-  Eigen::VectorXd absolute_tolerance_sensitivities{};  // one for each state; empty: those of the states
-  ode_algebra algebra{};                               // of the Newton matrix
-  double first_step = 0;                               // size tried at t0; 0: chosen by CVODES
+  tolerances sensitivities;  // those that are 0 or empty are those of the states
+  ode_algebra algebra{};     // of the Newton matrix
+  double first_step = 0;     // size tried at t0; 0: chosen by CVODES
   double max_step = std::numeric_limits<double>::infinity();
+
+  tolerances of_sensitivities() const {
+    return {sensitivities.relative != 0 ? sensitivities.relative : states.relative,
+            sensitivities.absolute.size() != 0 ? sensitivities.absolute : states.absolute};
+  }
 };
 
 /// Returns the corrector for a code of CVODES. Throws DomainError for any other code.
@@ -37,19 +40,13 @@ inline ode_corrector corrector_from_code(std::string_view function, std::string_
 
 /// Checks every option for a system of the given size. Throws ShapeError or DomainError.
 inline void check_solver_options(std::string_view function, const ode_forward_options& options, Eigen::Index states) {
-  check(function, "relative_tolerance", options.relative_tolerance, must_be::positive_finite);
-  detail::check_tolerances(function, "absolute_tolerance", options.absolute_tolerance, states, "one for each state");
+  detail::check_tolerances(function, "", options.states, states);
   detail::check_positive_count(function, "max_num_steps", options.max_num_steps);
   detail::check_step_sizes(function, options.first_step, options.max_step);
   check_algebra(function, options.algebra, states);
   method_from_code(function, "method", static_cast<int>(options.method));
   corrector_from_code(function, "corrector", static_cast<int>(options.corrector));
-  if (options.relative_tolerance_sensitivities != 0)
-    check(function, "relative_tolerance_sensitivities", options.relative_tolerance_sensitivities, must_be::positive_finite);
-  if (options.absolute_tolerance_sensitivities.size() != 0) {
-    detail::check_tolerances(function, "absolute_tolerance_sensitivities", options.absolute_tolerance_sensitivities, states,
-                             "one for each state");
-  }
+  detail::check_tolerances(function, "_sensitivities", options.of_sensitivities(), states);
 }
 
 }  // namespace agrad

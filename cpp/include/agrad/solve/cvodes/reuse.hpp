@@ -1,7 +1,7 @@
 // Pooled CVODES: later solves of the same kind reuse the solvers of earlier solves.
 //
-// To make a CVODES problem with checkpoints takes about as long as to solve a small problem. A thread keeps a few solvers whose
-// solves have ended; a new solve that differs only by the right-hand side takes a kept solver.
+// To create a CVODES problem with checkpoints takes about as long as to solve a small problem. A thread stores a few solvers
+// whose solves have ended; a new solve that differs only by the right-hand side reuses a stored solver.
 // Read first: solve/cvodes/adjoint.hpp.
 #pragma once
 
@@ -18,16 +18,16 @@ namespace agrad {
 
 namespace detail {
 
-/// The solvers that a thread keeps.
+/// The solvers that a thread stores.
 class cvodes_pool {
  public:
   static std::unique_ptr<cvodes_adjoint> acquire(const std::string& function, ode_system& system,
                                                  const ode_adjoint_options& options, ode_required required);
 
-  /// Keeps the solver; where there is no room, drops the oldest solver.
+  /// Stores the solver; where there is no room, drops the oldest solver.
   static void release(std::unique_ptr<cvodes_adjoint> solver) noexcept;
 
-  /// Returns how many solvers this thread keeps.
+  /// Returns how many solvers this thread stores.
   static std::size_t held() { return mine() == nullptr ? 0 : mine()->free_.size(); }
 
  private:

@@ -58,9 +58,9 @@ class cvodes_session : public ode_solver {
 
   /// Adds the solver's own part to CVODES' problem at the start of an integration; is_new: the memory is new.
   virtual void attach(void* /*memory*/, bool /*is_new*/) {}
-  /// Lets CVODES advance; returns CVODES' code. Here: by `CVode`.
+  /// Lets CVODES advance; returns CVODES' code. By default: by `CVode`.
   AGRAD_INLINE virtual int integrate_to(double to, double& reached, int task);
-  /// CVODES has reached output time k.
+  /// Is called when CVODES has reached output time k.
   virtual void output(std::size_t /*k*/) {}
 
   /// Throws logic_error where no integration has succeeded since the last `begin`.
@@ -68,7 +68,7 @@ class cvodes_session : public ode_solver {
   /// Throws ShapeError unless there is an adjoint for each state at each time.
   void check_adjoints(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) const;
 
-  /// The gradient with respect to the output times.
+  /// Returns the gradient with respect to the output times.
   Eigen::VectorXd times_gradient(const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
 
   void expect(int code, const char* call) const { sundials::expect_success(code, function_, call); }

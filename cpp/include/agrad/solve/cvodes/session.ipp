@@ -111,9 +111,9 @@ AGRAD_INLINE void cvodes_session::set_up() {
                                                                  function_, "CVodeCreate");
   void* memory = handle.get();
   const sundials::vector_handle tolerances = sundials::make_vector(context_, y0_.size(), function_);
-  sundials::map(tolerances) = options_.absolute_tolerance;
+  sundials::map(tolerances) = options_.states.absolute;
   expect(CVodeInit(memory, detail::cvodes_callbacks::rhs, 0, state_.get()), "CVodeInit");
-  expect(CVodeSVtolerances(memory, options_.relative_tolerance, tolerances.get()), "CVodeSVtolerances");
+  expect(CVodeSVtolerances(memory, options_.states.relative, tolerances.get()), "CVodeSVtolerances");
   expect(CVodeSetUserData(memory, &callbacks_), "CVodeSetUserData");
   expect(CVodeSetMaxNumSteps(memory, options_.max_num_steps), "CVodeSetMaxNumSteps");
   expect(CVodeSetMaxStep(memory, options_.max_step), "CVodeSetMaxStep");
@@ -128,7 +128,7 @@ AGRAD_INLINE void cvodes_session::advance_by_steps(std::size_t k) {
     const double ahead = watch_ ? since_start_.back() : since_start_.front();  // determines the size of the first step
     reached_ = advance(ahead, CV_ONE_STEP);
     if (log_)
-      log_.log_step(memory_.get(), reached_, since_start_.back(), state_, options_.absolute_tolerance, callbacks_.system());
+      log_.log_step(memory_.get(), reached_, since_start_.back(), state_, options_.states.absolute, callbacks_.system());
     if (watch_) watch_.find_event(memory_.get(), reached_, state_);
   }
   if (event() <= since_start_[k]) {

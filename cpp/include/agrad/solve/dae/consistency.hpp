@@ -72,8 +72,8 @@ class dae_consistency {
   /// Computes the derivative of a consistent state along a direction of a and of the parameters.
   void tangent(const dae_state& s, const Eigen::VectorXd& differential, const Eigen::VectorXd& parameters, dae_state& to);
 
-  /// Returns a consistent state beside the state of `prepare`: each entry of y moves by another part of its tolerance, by at
-  /// most a hundredth. States at rest that are moved so return as fast as their sensitivities move.
+  /// Returns a consistent state beside the state of `prepare`: each entry of y moves by a different fraction of its tolerance,
+  /// at most a hundredth. States at rest that are moved in this way return as fast as their sensitivities move.
   dae_state beside(const dae_state& s);
 
   /// Propagates the adjoint of a to y'0, p and t0, where y0 was solved for.
@@ -91,9 +91,6 @@ class dae_consistency {
   static constexpr const char* singular = "SINGULAR";
 
   Eigen::MatrixXd matrix(const dae_state& s, unknown of);
-
-  /// The multipliers of this solver need constant Q and Z in y = Q a + Z b.
-  void check_constant(double t, const Eigen::MatrixXd& by_slope) const;
 
   bool is_regular(const dae_state& s, unknown of);
 

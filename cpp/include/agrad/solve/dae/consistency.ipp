@@ -105,15 +105,8 @@ AGRAD_INLINE Eigen::MatrixXd dae_consistency::matrix(const dae_state& s, unknown
   system_.jacobian(s.at(), 1, 0, by_state);
   if (of == unknown::state) return by_state;
   system_.jacobian(s.at(), 0, 1, by_slope);
-  if (by_slope.allFinite()) check_constant(s.t, by_slope);
+  splitting_->check_constant(function_, s.t, by_slope);
   return splitting_->joined(by_state, by_slope);
-}
-
-AGRAD_INLINE void dae_consistency::check_constant(double t, const Eigen::MatrixXd& by_slope) const {
-  if (splitting_->r() == splitting_->n()) return;
-  const Eigen::MatrixXd missed = by_slope * splitting_->z();
-  if (missed.cwiseAbs().maxCoeff() <= 1e-8 * by_slope.cwiseAbs().maxCoeff()) return;
-  dae_splitting::throw_moving(function_, t, "at t0");
 }
 
 AGRAD_INLINE bool dae_consistency::is_regular(const dae_state& s, unknown of) {
@@ -128,7 +121,7 @@ AGRAD_INLINE void dae_consistency::factorise(const dae_state& s, unknown of) {
 }
 
 AGRAD_INLINE Eigen::VectorXd dae_consistency::tolerances(const Eigen::VectorXd& of) const {
-  return options_.relative_tolerance_forward * of.cwiseAbs() + options_.absolute_tolerance_forward;
+  return options_.forward.relative * of.cwiseAbs() + options_.forward.absolute;
 }
 
 AGRAD_INLINE void dae_consistency::check_residual(const dae_state& s) {

@@ -42,7 +42,7 @@ double ida_time(void* memory);
 /// Tells the listener of this thread, if any, the time reached.
 void report_progress(double t);
 
-/// Dense matrices and factors for n states; transposed factors solve with the transposed matrix.
+/// Returns dense matrices and factors for n states; transposed factors solve with the transposed matrix.
 chosen_algebra dense_algebra(Eigen::Index n);
 
 /// Throws the SolverError for `stop`, after adding IDAS' time and number of steps. stop.t: the time at which IDAS' clock is

@@ -40,9 +40,9 @@ class ida_backward {
 
   void clear(const adjoint_tolerances& absolute);
 
-  /// Adjoint of a.
+  /// Returns the adjoint of a.
   Eigen::VectorXd differential() const { return sundials::map(z_).head(r_); }
-  /// Integral of the gradient with respect to p.
+  /// Returns the integral of the gradient with respect to p.
   Eigen::VectorXd parameters() const { return sundials::map(z_).segment(r_, m_); }
 
   /// Restarts with another adjoint of a, at a state for which `consistency` is prepared.

@@ -117,8 +117,8 @@ AGRAD_INLINE int ida_backward::weigh(N_Vector z, N_Vector weights, void* data) {
   const Eigen::Index r = self.r_, m = self.m_, n = self.n_;
   const Eigen::Map<const Eigen::ArrayXd> at(N_VGetArrayPointer(z), r + m + n);
   Eigen::Map<Eigen::ArrayXd> to(N_VGetArrayPointer(weights), r + m + n);
-  to = at.abs() * self.options_.relative_tolerance_backward;
-  to.segment(r, m) = at.segment(r, m).abs() * self.options_.relative_tolerance_quadrature;
+  to = at.abs() * self.options_.backward.relative;
+  to.segment(r, m) = at.segment(r, m).abs() * self.options_.quadrature.relative;
   to = 1 / (to + self.absolute_.array());
   const auto share = [&](Eigen::Index part) { return std::sqrt(static_cast<double>(r + m + n) / static_cast<double>(part)); };
   if (r > 0) to.head(r) *= share(r);

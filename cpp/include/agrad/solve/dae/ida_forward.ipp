@@ -29,8 +29,8 @@ AGRAD_INLINE void ida_forward::start(const dae_state& s, double end, const std::
   void* memory = handle.get();
   expect(IDAInit(memory, residual, 0, y_.get(), yp_.get()), "IDAInit");
   const sundials::vector_handle tolerances = sundials::make_vector(context_, s.y.size(), function_);
-  sundials::map(tolerances) = options_.absolute_tolerance_forward;
-  expect(IDASVtolerances(memory, options_.relative_tolerance_forward, tolerances.get()), "IDASVtolerances");
+  sundials::map(tolerances) = options_.forward.absolute;
+  expect(IDASVtolerances(memory, options_.forward.relative, tolerances.get()), "IDASVtolerances");
   expect(IDASetUserData(memory, this), "IDASetUserData");
   iteration_.attach(memory);
   expect(IDASetLinearSolver(memory, newton_.solver.get(), newton_.matrix.get()), "IDASetLinearSolver");
@@ -113,8 +113,8 @@ AGRAD_INLINE void ida_forward::start_sensitivities(void* memory, const std::vect
   iteration_of_sensitivities_.emplace(context_, y_, count, function_).attach(memory);
   std::vector<sundials::vector_handle> tolerances;
   std::vector<N_Vector> pointers;
-  const double relative = options_.relative_tolerance_forward;
-  const Eigen::ArrayXd absolute = options_.absolute_tolerance_forward, smallest = (absolute / relative).min(1.0);
+  const double relative = options_.forward.relative;
+  const Eigen::ArrayXd absolute = options_.forward.absolute, smallest = (absolute / relative).min(1.0);
   for (const double scale : scales) {  // tolerances of x dy/dx, in the units of y; see solve/cvodes/forward.hpp
     tolerances.push_back(sundials::make_vector(context_, system_.states(), function_));
     sundials::map(tolerances.back()) = absolute / smallest.max(scale);

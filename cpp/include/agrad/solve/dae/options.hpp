@@ -28,12 +28,8 @@ enum class dae_sensitivities : int { adjoint = 0, forward = 1 };
 
 /// All options of a solve. Tolerances have no defaults, because they depend on the problem.
 struct dae_options {
-  double relative_tolerance_forward = 0;
-  Eigen::VectorXd absolute_tolerance_forward;  // one for each state
-  double relative_tolerance_backward = 0;
-  Eigen::VectorXd absolute_tolerance_backward;  // one for each state
-  double relative_tolerance_quadrature = 0;
-  double absolute_tolerance_quadrature = 0;
+  tolerances forward, backward;
+  tolerances quadrature;   // absolute: one for all parameters
   long max_num_steps = 0;  // between two output times, in each pass
   double first_step = 0;   // size tried in the forward pass at t0 and after each stop; 0: chosen by IDAS
   double max_step = std::numeric_limits<double>::infinity();  // in each pass

@@ -10,26 +10,16 @@ AGRAD_INLINE dae_options dae_tolerance_options(std::string_view function, Eigen:
                                                double absolute_tolerance, long max_num_steps) {
   const ode_adjoint_options like = tolerance_options(function, states, relative_tolerance, absolute_tolerance, max_num_steps);
   dae_options options;
-  options.relative_tolerance_forward = like.relative_tolerance_forward;
-  options.absolute_tolerance_forward = like.absolute_tolerance_forward;
-  options.relative_tolerance_backward = like.relative_tolerance_backward;
-  options.absolute_tolerance_backward = like.absolute_tolerance_backward;
-  options.relative_tolerance_quadrature = like.relative_tolerance_quadrature;
-  options.absolute_tolerance_quadrature = absolute_tolerance;
+  options.forward = like.forward, options.backward = like.backward, options.quadrature = like.quadrature;
   options.max_num_steps = max_num_steps;
   options.in_units_of_loss = true;
   return options;
 }
 
 AGRAD_INLINE void check_solver_options(std::string_view function, const dae_options& options, Eigen::Index states) {
-  check(function, "relative_tolerance_forward", options.relative_tolerance_forward, must_be::positive_finite);
-  detail::check_tolerances(function, "absolute_tolerance_forward", options.absolute_tolerance_forward, states,
-                           "one for each state");
-  check(function, "relative_tolerance_backward", options.relative_tolerance_backward, must_be::positive_finite);
-  detail::check_tolerances(function, "absolute_tolerance_backward", options.absolute_tolerance_backward, states,
-                           "one for each state");
-  check(function, "relative_tolerance_quadrature", options.relative_tolerance_quadrature, must_be::positive_finite);
-  check(function, "absolute_tolerance_quadrature", options.absolute_tolerance_quadrature, must_be::positive_finite);
+  detail::check_tolerances(function, "_forward", options.forward, states);
+  detail::check_tolerances(function, "_backward", options.backward, states);
+  detail::check_tolerances(function, "_quadrature", options.quadrature, 1, "one for all parameters");
   detail::check_positive_count(function, "max_num_steps", options.max_num_steps);
   detail::check_step_sizes(function, options.first_step, options.max_step);
   if (!options.differential.empty())

@@ -12,7 +12,7 @@
 
 namespace agrad::detail {
 
-/// Reverse passes over solutions; the adjoint problem is made in the first pass of a solution and kept.
+/// Reverse passes over solutions; the adjoint problem is created in the first pass over a solution and stored.
 class dae_reverse_pass {
  public:
   /// The reverse passes add their costs to `statistics`.
@@ -37,7 +37,7 @@ class dae_reverse_pass {
 
   adjoint_tolerances tolerances_of(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) const;
 
-  /// Propagates the adjoint w of the differential part from the end of segment i to its begin, and adds the outputs' adjoints.
+  /// Propagates the adjoint w of the differential part from the end of segment i to its start, and adds the outputs' adjoints.
   void reverse_segment(std::size_t i, const Eigen::Ref<const Eigen::MatrixXd>& adjoints, Eigen::VectorXd& w, dae_gradient& g);
 
   /// Does the same by products with the sensitivities at the outputs.

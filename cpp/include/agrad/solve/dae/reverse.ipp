@@ -65,14 +65,14 @@ AGRAD_INLINE Eigen::VectorXd dae_reverse_pass::backwards(const Eigen::Ref<const 
 AGRAD_INLINE adjoint_tolerances dae_reverse_pass::tolerances_of(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) const {
   const dae_options& o = solution_.options;
   const Eigen::Index m = solution_.system.parameters();
-  const adjoint_tolerances given{o.absolute_tolerance_backward, Eigen::VectorXd::Constant(m, o.absolute_tolerance_quadrature)};
+  const adjoint_tolerances given{o.backward.absolute, Eigen::VectorXd::Constant(m, o.quadrature.absolute[0])};
   if (!o.in_units_of_loss) return given;
   const Eigen::Index n = solution_.split.n(), times = adjoints.cols();
   Eigen::MatrixXd y(n, times + 1);
   y << solution_.segments[0].begin.y, solution_.solution.topRows(n);
   Eigen::VectorXd parameters(m);
   solution_.system.parameter_values(parameters.data());
-  return loss_units(y, o.absolute_tolerance_backward, o.relative_tolerance_backward, parameters)
+  return loss_units(y, o.backward.absolute, o.backward.relative, parameters)
       .tolerances(adjoints, given.adjoint, given.gradient);
 }
 
@@ -102,6 +102,8 @@ AGRAD_INLINE void dae_reverse_pass::reverse_segment(std::size_t i, const Eigen::
     restart(solution_.points[k]);
   }
   move_to(here.begin.t);
+  if (solution_.system.parameters() > 0 && solution_.is_corrected(i) && !w.isZero(0))
+    g.parameters += solution_.correction_by_parameters(i, w).transpose();
   if (backward_) backward_->collect();
 }
 
@@ -127,12 +129,13 @@ AGRAD_INLINE Eigen::VectorXd dae_reverse_pass::by_sensitivities(const Eigen::Ref
 }
 
 AGRAD_INLINE void dae_reverse_pass::reverse_initial_values(const Eigen::VectorXd& of_differential, dae_gradient& g) {
-  const dae_state& initial = solution_.segments[0].begin;
+  dae_state initial = solution_.segments[0].begin;
   g.initial_time -= of_differential.dot(solution_.slope_of_differential(initial));
   if (solution_.options.initial != dae_initial::derivatives) {
     g.initial_state = solution_.split.q() * of_differential;
   } else if (solution_.needs_initial() && !of_differential.isZero(0)) {
     solution_.enter(0);
+    initial.yp = solution_.given_slope;  // without the derivatives of b, on which dF/dp depends where Z moves with p
     solution_.consistency.to_slope(initial, of_differential, g);
   }
 }

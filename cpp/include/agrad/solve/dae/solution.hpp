@@ -11,7 +11,7 @@
 
 #include <Eigen/Core>
 
-#include <agrad/solve/dae/consistency.hpp>
+#include <agrad/solve/dae/correction.hpp>
 #include <agrad/solve/dae/trajectory.hpp>
 #include <agrad/solve/dae/window.hpp>
 #include <agrad/solve/sundials/handles.hpp>
@@ -23,7 +23,8 @@ struct dae_segment {
   dae_state begin, end;  // end: only where another segment follows
   double last = 0;
   std::size_t first_point = 0, points = 0;
-  Eigen::MatrixXd sensitivities;  // of the differential part, at the begin
+  Eigen::VectorXd correction;     // of y, at the start; solve/dae/correction.hpp
+  Eigen::MatrixXd sensitivities;  // of the differential part, at the start
 };
 
 /// Members are public: the solver writes the members, the reverse pass reads them and enters the segments.
@@ -60,6 +61,18 @@ class dae_solution {
     return slope_of_differential(segments[i - 1].end) - slope_of_differential(segments[i].begin);
   }
 
+  bool is_corrected(std::size_t i) const { return segments[i].correction.size() > 0; }
+
+  /// Returns the derivatives with respect to p of the products of `differential` with the differential part at the start of
+  /// segment i, one row for each column, at constant y before the correction.
+  Eigen::MatrixXd correction_by_parameters(std::size_t i, const Eigen::MatrixXd& differential) {
+    const dae_segment& here = segments[i];
+    consistency.prepare(here.begin);
+    Eigen::MatrixXd lambda(split.n(), differential.cols());
+    for (Eigen::Index k = 0; k < lambda.cols(); ++k) lambda.col(k) = consistency.multipliers(differential.col(k));
+    return detail::correction_by_parameters(function, system, split, here.begin, here.correction, lambda);
+  }
+
   std::string function;
   dae_window system;
   dae_options options;
@@ -72,6 +85,7 @@ class dae_solution {
   std::vector<dae_stop> stops;  // stops inside the integration; segment i ends at stop i
   Eigen::Index given_stops = 0;
   std::vector<dae_segment> segments;
+  Eigen::VectorXd given_slope;  // y'0 as given
   std::vector<dae_state> points;
   std::vector<Eigen::MatrixXd> output_sensitivities;  // sensitivities of the differential part at the output times
   Eigen::MatrixXd solution;

@@ -51,17 +51,21 @@ class dae_solver {
 
   // ---- forwards
 
-  /// Replaces s, the end of the segment before or the initial values, by the consistent state at the begin of segment i.
+  /// Replaces s, the end of the segment before or the initial values, by the consistent state at the start of segment i.
   void begin_segment(std::size_t i, double end, dae_state& s);
 
-  /// Integrates segment i to its end and stores its outputs. Outputs at the begin belong to the segment; an output at the end
+  /// Integrates segment i to its end and stores its outputs. Outputs at the start belong to the segment; an output at the end
   /// belongs to the last segment only.
   void solve_segment(std::size_t i, const std::vector<double>& times, dae_state& s);
 
   void start(std::size_t i);
 
-  /// Sets the sensitivities at the begin of a segment: to the initial values, to each stop so far, to the parameters.
+  /// Sets the sensitivities at the start of a segment: to the initial values, to each stop so far, to the parameters.
   void start_sensitivities(std::size_t i);
+
+  /// Sets the sensitivities at the start of a segment, before the correction of y, from those at the end of the one before.
+  void continue_sensitivities(std::size_t i, Eigen::MatrixXd& to) const;
+
   // As in solve/cvodes/forward.hpp, a sensitivity to x is controlled as x dy/dx, where x has a size; the size of a stop is the
   // length of the whole integration.
   Eigen::VectorXd scales(Eigen::Index of_parameters) const;

@@ -25,6 +25,7 @@ AGRAD_INLINE const Eigen::MatrixXd& dae_solver::integrate(const Eigen::VectorXd&
   solution_.stops = detail::dae_stops(solution_.function, stops, t0, times.back());
   solution_.given_stops = static_cast<Eigen::Index>(stops.size());
   solution_.points.clear(), solution_.segments.clear(), solution_.trajectories.resize(solution_.stops.size() + 1);
+  solution_.given_slope = yp0;
   dae_state s{t0, y0, yp0};
   for (std::size_t i = 0; i <= solution_.stops.size(); ++i) {
     begin_segment(i, i < solution_.stops.size() ? solution_.stops[i].time : times.back(), s);
@@ -49,6 +50,7 @@ AGRAD_INLINE void dae_solver::begin_segment(std::size_t i, double end, dae_state
   solution_.segments.emplace_back();
   solution_.segments[i].begin.t = s.t, solution_.segments[i].last = end;
   solution_.enter(i);
+  const Eigen::VectorXd before = s.y;
   if (i == 0) {
     solution_.split = detail::dae_splitting(solution_.function, solution_.system, s.at(), solution_.options.differential);
     solution_.consistency.use(&solution_.split);
@@ -56,6 +58,8 @@ AGRAD_INLINE void dae_solver::begin_segment(std::size_t i, double end, dae_state
   } else {
     solution_.consistency.restart(s);
   }
+  const bool is_kept = i > 0 || solution_.options.initial == dae_initial::differential;  // whether a is as before
+  if (is_kept) solution_.segments[i].correction = detail::correction_of(solution_.split, before, s.y);
   solution_.consistency.remember();
   solution_.consistency.differentiate_algebraic(s, end);
   solution_.segments[i].begin = s;
@@ -103,10 +107,16 @@ AGRAD_INLINE void dae_solver::start_sensitivities(std::size_t i) {
     solution_.output_sensitivities.clear();
     to.setZero(r, of_initial + m);
     to.leftCols(of_initial) = Eigen::MatrixXd::Identity(r, of_initial);
-    return;
+  } else {
+    continue_sensitivities(i, to);
   }
-  const Eigen::Index added = solution_.required.stops ? 1 : 0, before = at_end_.cols() - m;
-  to.resize(r, before + added + m);
+  if (m > 0 && solution_.is_corrected(i))
+    to.rightCols(m) += solution_.correction_by_parameters(i, Eigen::MatrixXd::Identity(r, r));
+}
+
+AGRAD_INLINE void dae_solver::continue_sensitivities(std::size_t i, Eigen::MatrixXd& to) const {
+  const Eigen::Index m = solution_.system.parameters(), added = solution_.required.stops ? 1 : 0, before = at_end_.cols() - m;
+  to.resize(solution_.split.r(), before + added + m);
   to.leftCols(before) = at_end_.leftCols(before), to.rightCols(m) = at_end_.rightCols(m);
   if (solution_.required.stops) to.col(before) = solution_.jump_of_slope(i);
 }

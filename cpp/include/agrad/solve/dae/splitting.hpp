@@ -30,10 +30,10 @@ class dae_splitting {
 
   Eigen::Index n() const { return n_; }
 
-  /// Length of a.
+  /// Returns the length of a.
   Eigen::Index r() const { return q_.cols(); }
 
-  /// Whether the entries of a are states, not combinations of states.
+  /// Returns whether the entries of a are states, not combinations of states.
   bool is_choice() const { return !columns_.empty(); }
 
   /// Returns the name of entry k of (a', b), as "yp[0]"; empty where a is not a selection of states.
@@ -41,6 +41,9 @@ class dae_splitting {
 
   /// Throws the error for a null space of dF/dy' that differs between time t and another place, named by `where`.
   [[noreturn]] AGRAD_COLD static void throw_moving(const std::string& function, double t, const std::string& where);
+
+  /// Throws that error where dF/dy' at time t has another null space; Q and Z in y = Q a + Z b are constant.
+  void check_constant(const std::string& function, double t, const Eigen::MatrixXd& by_slope) const;
 
   const Eigen::MatrixXd& q() const { return q_; }
   const Eigen::MatrixXd& z() const { return z_; }

@@ -30,6 +30,12 @@ AGRAD_INLINE void dae_splitting::throw_moving(const std::string& function, doubl
                     ", but must be constant; make each quantity whose derivative occurs a state");
 }
 
+AGRAD_INLINE void dae_splitting::check_constant(const std::string& function, double t, const Eigen::MatrixXd& by_slope) const {
+  if (r() == n_ || !by_slope.allFinite()) return;
+  const Eigen::MatrixXd missed = by_slope * z_;
+  if (missed.cwiseAbs().maxCoeff() > 1e-8 * by_slope.cwiseAbs().maxCoeff()) throw_moving(function, t, "at t0");
+}
+
 AGRAD_INLINE Eigen::MatrixXd dae_splitting::joined(const Eigen::MatrixXd& by_state, const Eigen::MatrixXd& by_slope) const {
   Eigen::MatrixXd b(n_, n_);
   b.leftCols(r()) = by_slope * q_;

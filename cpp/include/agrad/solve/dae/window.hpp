@@ -56,7 +56,7 @@ struct dae_stop {
   Eigen::Index index;
 };
 
-/// Returns the stops strictly between two times, in order. Of several stops at one time, only the last given one is kept.
+/// Returns the stops strictly between two times, in order. Of several stops at one time, only the last given one counts.
 inline std::vector<dae_stop> dae_stops(const std::string& function, const std::vector<double>& given, double begin,
                                        double end) {
   check_each(function, "tstops", given.data(), given.size(), 1, must_be::finite);

@@ -4,7 +4,7 @@
 // jump y+ = r(t, y-, p) turns l into r_y' l and adds r_t' l to u. The earlier segment's end moves with its time by f before the
 // jump, so the time has the adjoint s = u + l' f. At a scheduled time s is the gradient of that time. At an event the time
 // follows from g(t, y-, p) = 0, so the state's adjoint grows by -s g_y / (g_t + g_y f) and the parameters' by -s g_p / (g_t +
-// g_y f). The begin of a segment has u = -l' f after the jump.
+// g_y f). The start of a segment gives u = -l' f, with f after the jump.
 // Source: Rozenvasser (1967), Automation and Remote Control 28:1006, for the jumps of sensitivities.
 #pragma once
 
@@ -33,23 +33,24 @@ class event_reverse_pass {
   /// and later outputs.
   void add_end_outputs();
 
-  /// The reverse pass through what happens at a segment's end.
+  /// Propagates the adjoints through what happens at a segment's end.
   void reverse_ending(const event_segment& s);
 
-  /// All resets of an instant happen at the time of the first event, and all later results move with this time. A hit's own
-  /// time moves with that hit; f moves the hit's state from the first event's time to the hit's time.
+  /// Propagates the adjoints through the events at a segment's end. All resets of an instant happen at the time of the first
+  /// event, and all later results move with this time. A hit's own time moves with that hit; f moves the hit's state from the
+  /// first event's time to the hit's time.
   void reverse_event(const event_segment& s);
 
-  /// From the adjoint of a segment's end to the adjoint of its begin.
+  /// Propagates the adjoint of a segment's end to the adjoint of its start.
   void reverse_segment(const event_segment& s);
 
-  /// From the adjoints of a segment's rates to those of the amounts and durations of running infusions.
+  /// Propagates the adjoints of a segment's rates to the adjoints of the amounts and durations of running infusions.
   void add_rates(const event_segment& s, const double* rate_gradient);
 
   event_trajectory& trajectory_;
   const event_adjoints& adjoints_;
   event_gradient g_;
-  // Adjoints of the state and of the time at the begin of the later segment.
+  // Adjoints of the state and of the time at the start of the later segment.
   Eigen::VectorXd state_;
   double time_;
 };

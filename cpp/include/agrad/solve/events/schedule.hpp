@@ -30,7 +30,7 @@ struct scheduled {
 /// Durations up to this one vanish in the rounding of the infusion's time.
 inline double too_short(double begin) { return 256 * std::numeric_limits<double>::epsilon() * std::abs(begin); }
 
-/// The duration of an infusion after rounding of its end time, so that the total amount is exact.
+/// Returns the duration of an infusion after rounding of its end time, so that the total amount is exact.
 double infusion_length(const event_values& v, std::size_t i);
 
 void check_dose(const std::string& function, std::size_t i, const dose_rule& rule, const event_values& v);

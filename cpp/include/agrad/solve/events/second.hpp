@@ -46,13 +46,14 @@ class event_second_pass {
   /// Turns the adjoint of an output at its moving time into the adjoint of the state at the fixed time.
   void move_output(std::size_t k, double t, const Eigen::VectorXd& y, moving_vector& output);
 
-  /// As in solve/events/reverse.hpp.
+  /// Does the same as the function of this name in solve/events/reverse.hpp.
   void add_end_outputs(const event_segment& s);
 
   // ---- doses, stops and events at a segment's end
 
   void reverse_ending(const event_segment& s, const moving_segment& m);
-  /// A dose at the middle of a short infusion is exact only to first order in the duration.
+  /// Throws if the duration of a short infusion has tangents: a dose at the middle of the infusion is exact only to first order
+  /// in the duration.
   void check_stays_short(std::size_t dose) const;
 
   void reverse_event(const event_segment& s, const moving_segment& m);
@@ -60,22 +61,22 @@ class event_second_pass {
   ode_point point(const event_segment& s, const Eigen::VectorXd& y, const Eigen::RowVectorXd& time, const tangent_rows& state,
                   std::size_t e) const;
 
-  /// From the adjoint of the state after a reset to the adjoint before it, both at the time of the instant's first event.
+  /// Propagates the adjoint of the state after a reset to the adjoint before it, both at the time of the instant's first event.
   void reverse_reset(const event_segment& s, const moving_segment& m, std::size_t j);
 
-  /// From the adjoint of a hit's state at the hit's time to the adjoint at the time of the instant's first event.
+  /// Propagates the adjoint of a hit's state at the hit's time to the adjoint at the time of the instant's first event.
   void reverse_late_hit(const event_segment& s, const moving_segment& m, std::size_t j, moving_vector& of_state,
                         moving_number& by_hit);
 
-  /// From the adjoint of a hit's time to the adjoints of the state and parameters of the event function.
+  /// Propagates the adjoint of a hit's time to the adjoints of the state and parameters of the event function.
   void reverse_root(const event_segment& s, const moving_segment& m, std::size_t hit, const moving_number& by);
 
   // ---- through a segment
 
   void reverse_segment(const event_segment& s);
 
-  /// From the adjoints of a segment's parameters to those of the system's parameters, and from the rates' to those of the
-  /// amounts and durations of running infusions.
+  /// Propagates the adjoints of a segment's parameters to the adjoints of the system's parameters, and the adjoints of the
+  /// rates to the adjoints of the amounts and durations of running infusions.
   void reverse_parameters(const event_segment& s);
 
   event_trajectory& of_;

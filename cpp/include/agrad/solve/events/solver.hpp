@@ -1,9 +1,9 @@
 // Event solver: solves an initial value problem with doses, stops and events, with a solver for each segment between them.
 //
 // A segment ends at a dose, a stop or an event; the next segment begins there from the state after it. A segment's solver has
-// the derivatives of the segment's end with respect to its begin. Between two segments the jump of the state has derivatives of
+// the derivatives of the segment's end with respect to its start. Between two segments the jump of the state has derivatives of
 // its own, and both segments depend on the time of the jump: this time moves the end of the earlier segment by f before the
-// jump, and the begin of the later segment by minus f after the jump. Solvers are reused, so a second solve allocates none.
+// jump, and the start of the later segment by minus f after the jump. Solvers are reused, so a second solve allocates none.
 // Read next: solve/events/trajectory.hpp, the results of a solve; solve/events/reverse.hpp, the reverse pass;
 // solve/events/tangent.hpp, tangents; solve/events/second.hpp, second order; solve/solver/event_watch.hpp, events;
 // solve/posed/events.hpp, the user of this class.
@@ -44,23 +44,24 @@ class event_solver {
 
   const event_solution& integrate(const event_values& values);
 
-  /// The gradient of a scalar from the adjoints of the solution's numbers.
+  /// Returns the gradient of a scalar from the adjoints of the solution's numbers.
   event_gradient reverse(const event_adjoints& adjoints);
 
-  /// Whether `tangent` is available.
+  /// Returns whether `tangent` is available.
   bool has_first_tangents() const;
-  /// As `ode_solver::tangents_match`.
+  /// Returns the same as `ode_solver::tangents_match`.
   bool tangents_match() const { return trajectory_.solvers[0]->tangents_match(); }
-  /// After `integrate`: the tangents of the solution's numbers. reads_hits: whether times and states of events are wanted.
+  /// Returns, after `integrate`, the tangents of the solution's numbers. reads_hits: whether times and states of events are
+  /// wanted.
   event_tangents tangent(const event_directions& along, bool reads_hits);
 
-  /// Whether `second` is available.
+  /// Returns whether `second` is available.
   bool has_tangents() const;
-  /// After `tangent`: the gradient and its tangents along the same directions, for adjoints with tangents.
+  /// Returns, after `tangent`, the gradient, and writes its tangents along the same directions, for adjoints with tangents.
   event_gradient second(const event_adjoints& adjoints, const event_tangents& tangents, event_directions& gradient_tangents);
 
   const ode_statistics& statistics() const { return statistics_; }
-  /// As `ode_solver::log_steps`.
+  /// Does the same as `ode_solver::log_steps`.
   bool log_steps(detail::step_log* log);
   const event_plan& plan() const { return trajectory_.plan; }
 
@@ -72,14 +73,14 @@ class event_solver {
   /// Integrates a segment and applies what happens at its end. Returns whether the solution ends there.
   bool advance();
 
-  /// Writes the outputs at a segment's begin, unless more happens at the same instant.
+  /// Writes the outputs at a segment's start, unless more happens at the same instant.
   void write_begin_outputs(detail::event_segment& s, bool is_last);
 
   void solve(detail::event_segment& s);
-  /// Hands the probe's tangent to the segment's solver. The change by a dose or a reset moves in a generic direction, and the
-  /// changed states have tangents even if the change is zero, as by a dose whose amount is.
+  /// Passes the probe's tangent to the segment's solver. The change by a dose or a reset moves in a generic direction, and the
+  /// changed states have tangents even if the change is zero, as the amount of a dose may be.
   void move_probe(ode_solver& by);
-  /// The time of the last column: the event's time, or the requested time if both are equal up to rounding.
+  /// Returns the time of the last column: the event's time, or the requested time if both are equal up to rounding.
   double event_time(Eigen::Index count) const;
   void apply(const detail::scheduled& what);
 
@@ -88,7 +89,7 @@ class event_solver {
 
   void reset(std::size_t e);
 
-  /// The rate of change of an event function along the solution.
+  /// Returns the rate of change of an event function along the solution.
   double rate_of(std::size_t e, double t, const Eigen::VectorXd& y);
   /// Finds a solution that crosses zero downwards while its rate there is upwards: since the last event the solution has risen
   /// by less than the method resolves. A reset that mistakes the rate for downwards, and reverses it, lets the solution
@@ -101,7 +102,7 @@ class event_solver {
 
   // ---- parts
 
-  /// Each segment has a solver, whose statistics cover the forward and the reverse pass.
+  /// Sums the statistics of the segments' solvers, which cover the forward and the reverse pass.
   void add_up_statistics();
 
   ode_solver& solver(std::size_t i);

@@ -41,8 +41,8 @@ class event_system final : public ode_system {
   AGRAD_INLINE Eigen::Index parameters() const override;
   AGRAD_INLINE void parameter_values(double* p) const override;
 
-  /// A rate is of the size that changes its state over the infusion, at least, so that a rate of zero has a size, too; the rate
-  /// of a state to which nothing runs is none.
+  /// Writes the sizes of the parameters and rates. A rate is at least of the size that changes its state over the infusion, so
+  /// that a rate of zero has a size, too; where no infusion runs, the size is 0.
   AGRAD_INLINE void parameter_sizes(const double* of_states, double* sizes) const override;
 
   AGRAD_INLINE void rhs(double t, const double* y, double* dydt) override;

@@ -16,13 +16,14 @@
 
 namespace agrad::detail {
 
-/// The tangents of entry i of a vector.
+/// Returns the tangents of entry i of a vector.
 Eigen::RowVectorXd directions_of(const std::vector<double>& all, std::size_t i, int width);
 
-/// Propagates tangents over a trajectory, which must outlive this object, and keeps intermediate tangents for the second order.
+/// Propagates tangents over a trajectory, which must outlive this object, and stores intermediate tangents for the second
+/// order.
 class event_tangent {
  public:
-  /// A segment's tangents, kept for the second order.
+  /// A segment's tangents, stored for the second order.
   struct moving_segment {
     tangent_rows begin, end, moved;           // of the state: at fixed times at both ends, and at the moving end
     Eigen::RowVectorXd begin_time, end_time;  // at an event: of the instant's first event
@@ -34,7 +35,7 @@ class event_tangent {
 
   event_tangents compute(const event_directions& along, bool reads_hits);
 
-  /// The tangents of the parameters, then of the rates of running infusions.
+  /// Returns the tangents of the parameters, then of the rates of running infusions.
   std::vector<double> segment_parameters(const event_segment& s) const;
 
   // Results of the last run.
@@ -57,21 +58,21 @@ class event_tangent {
 
   void write_output(Eigen::Index k, double t, const Eigen::VectorXd& y, const event_tangents::rows& fixed, event_tangents& d);
 
-  /// From a segment's begin to its end, at fixed times.
+  /// Propagates the tangents from a segment's start to its end, at fixed times.
   void propagate_segment(const event_segment& s, event_tangents& d, moving& at);
 
-  /// From a segment's end at a fixed time to the state after what happens there, at the moving time.
+  /// Propagates the tangents from a segment's end at a fixed time to the state after what happens there, at the moving time.
   void propagate_ending(const event_segment& s, bool reads_hits, event_tangents& d, moving& at);
 
-  /// The tangent of a scheduled time.
+  /// Returns the tangent of a scheduled time.
   Eigen::RowVectorXd ending_time(const event_segment& s) const;
 
-  /// The tangent of an event's time, or zero if the time is not used: the event may then touch zero without crossing.
+  /// Returns the tangent of an event's time, or zero if the time is not used: the event may then touch zero without crossing.
   Eigen::RowVectorXd hit_time(const event_segment& s, std::size_t hit, bool is_used, const event_tangents::rows& fixed,
                               const Eigen::VectorXd& slope);
 
-  /// Events: later results move with the first event of the instant, a hit's time and state with that hit, as in the reverse
-  /// pass.
+  /// Propagates the tangents through the events at a segment's end: later results move with the first event of the instant, a
+  /// hit's time and state with that hit, as in the reverse pass.
   void propagate_hits(const event_segment& s, bool reads_hits, event_tangents& d, moving& at);
 
   event_trajectory& trajectory_;

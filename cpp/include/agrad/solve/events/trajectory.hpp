@@ -48,13 +48,14 @@ class event_trajectory {
 
   const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y);
 
-  /// Times that differ by no more than this are equal up to rounding.
+  /// Returns the largest difference of times that are equal up to rounding.
   static double same_time(double t) { return 32 * std::numeric_limits<double>::epsilon() * std::abs(t); }
 
-  /// Whether the times or states of segments' ends have derivatives.
+  /// Returns whether the times or states of segments' ends have derivatives.
   bool moves() const { return plan.times_move || !events.empty(); }
 
-  /// Whether later results depend on the time of the events at a segment's end: if an event is terminal or resets, or f jumps.
+  /// Returns whether later results depend on the time of the events at a segment's end: if an event is terminal or resets, or f
+  /// jumps.
   bool is_placed(const event_segment& s);
 
   void check_crosses(const event_hit& hit, double rate) const;

@@ -16,10 +16,10 @@ namespace agrad::detail {
 /// Sets each state's scale: the error that the tolerances allow.
 inline void set_scale(const step_options& options, const double* y, const double* next, Eigen::VectorXd& scale) {
   for (Eigen::Index i = 0; i < scale.size(); ++i)
-    scale[i] = options.absolute_tolerance[i] + options.relative_tolerance * std::max(std::abs(y[i]), std::abs(next[i]));
+    scale[i] = options.states.absolute[i] + options.states.relative * std::max(std::abs(y[i]), std::abs(next[i]));
 }
 
-/// The root mean square of the errors divided by the scale.
+/// Returns the root mean square of the errors divided by the scale.
 inline double weighed(const double* error, const Eigen::VectorXd& scale) {
   double sum = 0;
   for (Eigen::Index i = 0; i < scale.size(); ++i) sum += (error[i] / scale[i]) * (error[i] / scale[i]);
@@ -32,7 +32,7 @@ class step_control {
 
   void start() { before_ = 1e-4, rejected_ = false, is_first_ = true; }
 
-  /// The factor of the next step's size after an accepted step with that error, where 1 is the allowed error.
+  /// Returns the factor of the next step's size after an accepted step with that error, where 1 is the allowed error.
   double after_accepted(double error) {
     const double proposed = safety * power(std::max(error, 1e-10), -first_) * power(before_, last_);
     const double factor = std::clamp(proposed, smallest, rejected_ ? 1.0 : largest);

@@ -2,7 +2,7 @@
 //
 // A step's stages are Y_s = y + h sum_j a_sj k_j with k_s = f(t + c_s h, Y_s). In the reverse pass, with l the adjoint of the
 // step's end, u_s = h (b_s l + sum_{r>s} a_rs w_r), w_s = (df/dy)' u_s at Y_s, the parameters' adjoint grows by (df/dp)' u_s,
-// and the adjoint of the step's begin is l + sum_s w_s. A step's record is its first state and its slopes; states within the
+// and the adjoint of the step's start is l + sum_s w_s. A step's record is its first state and its slopes; states within the
 // step are sums of these, too.
 // Source: Hager (2000), Numerische Mathematik 87:247, for the adjoint of a Runge-Kutta step.
 // Read next: solve/one_step/explicit_runge_kutta_second.hpp, second order; solve/one_step/tableaus.hpp, the methods;
@@ -44,13 +44,13 @@ class explicit_runge_kutta : public one_step_solver {
  protected:
   static double stage_time(int s, const one_step& at) { return Tableau::c[s] == 1 ? at.end : at.t + Tableau::c[s] * at.h; }
 
-  /// Y_s of a record with `width` numbers for each state.
+  /// Computes Y_s of a record with `width` numbers for each state.
   template <int Width = 1>
   void stage(int s, double h, const double* record, double* y) const {
     combinations::stage(s, h, record, n_ * Width, y);
   }
-  /// h (b_s l + sum_{r>s} a_rs w_r), the seed of stage s from the adjoints l and w of `count` numbers each, plus the adjoint of
-  /// slope s from outputs within the step.
+  /// Computes h (b_s l + sum_{r>s} a_rs w_r), the seed of stage s from the adjoints l and w of `count` numbers each, plus the
+  /// adjoint of slope s from outputs within the step.
   void seed(int s, double h, const double* l, const double* w, const double* of_record, std::size_t count, double* u) const {
     combinations::seed(s, h, l, w, count, u);
     if (of_record == nullptr) return;
@@ -62,7 +62,7 @@ class explicit_runge_kutta : public one_step_solver {
   }
   double* slope_of(double* record, int s) const { return record + (1 + static_cast<std::size_t>(s)) * n_; }
 
-  /// The record, with the slopes that only states within the step depend on.
+  /// Returns the record, with the slopes that only states within the step depend on.
   const double* vectors_within(const one_step& at, const double* record) override {
     if (all == stages) return record;
     vectors_.assign(record, record + (1 + stages) * n_);
@@ -152,9 +152,10 @@ class explicit_runge_kutta : public one_step_solver {
     system_.linearize(inner, stage_times_.data(), stage_.data());
   }
 
-  /// A system is stiff if its fastest mode, not its error, limits the step size: when 15 steps lie at the border of stability,
-  /// without 6 steps in a row in between that do not. The last two stages are at the same time, so the difference of their
-  /// slopes divided by the difference of their states estimates the largest eigenvalue (Hairer and Wanner 1996, section IV.2).
+  /// Returns whether the system is stiff. A system is stiff if its fastest mode, not its error, limits the step size: when 15
+  /// steps lie at the border of stability, without 6 steps in a row in between that do not. The last two stages are at the same
+  /// time, so the difference of their slopes divided by the difference of their states estimates the largest eigenvalue (Hairer
+  /// and Wanner 1996, section IV.2).
   bool gives_up(const one_step& at, const double* record, const double* next) override {
     if (!watches_ || !Tableau::last_is_first) return false;
     const bool is_stiff = lies_at_border(at.h, record, next, scale()) ||
@@ -167,8 +168,8 @@ class explicit_runge_kutta : public one_step_solver {
     return false;
   }
 
-  /// Whether a step of states or tangents is as long as stability allows. States are divided by their scales: else the slow
-  /// drift of large states would hide a fast mode of a small state.
+  /// Returns whether a step of states or tangents is as long as stability allows. States are divided by their scales: otherwise
+  /// the slow drift of large states would hide a fast mode of a small state.
   bool lies_at_border(double h, const double* record, const double* next, const Eigen::VectorXd& scale) {
     stage_.resize(n_);
     stage(stages - 2, h, record, stage_.data());
@@ -221,7 +222,8 @@ class explicit_runge_kutta : public one_step_solver {
     for (std::size_t i = 0; i < n_; ++i) l[i] += of_record[i];
   }
 
-  /// The reverse pass from the slope at the end, and the slopes that only states within the step use, to the slopes before.
+  /// Propagates the adjoints of the slope at the end, and of the slopes that only states within the step use, to the slopes
+  /// before.
   void reverse_slopes(const one_step& at, const double* record, double* of_record, double* l, double* parameters) {
     const double* vectors = vectors_within(at, record);
     stage_.resize(n_);
@@ -235,7 +237,7 @@ class explicit_runge_kutta : public one_step_solver {
     }
   }
 
-  /// The adjoint of stage s.
+  /// Returns the adjoint of stage s.
   double* of_stage(int s) { return stage_adjoints_.data() + static_cast<std::size_t>(s) * n_; }
   /// Adds a stage's part of the parameters' adjoint.
   void add_part(double* parameters) {

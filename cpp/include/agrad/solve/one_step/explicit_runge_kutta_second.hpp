@@ -44,7 +44,7 @@ class explicit_runge_kutta_second final : public explicit_runge_kutta<Tableau> {
   using base::pace_;
   using base::store_;
 
-  /// A stage as a point with directions; record and directions are the step's.
+  /// Returns a stage as a point with directions; record and directions are the step's.
   template <int Width>
   ode_point point(int s, std::size_t step, const double* record, const double* directions) {
     const double h = store_.size(step);
@@ -55,13 +55,13 @@ class explicit_runge_kutta_second final : public explicit_runge_kutta<Tableau> {
     return {Width, base::stage_time(s, this->place(step)), y_.data(), dy_.data(), along_.parameters.data()};
   }
 
-  /// The record of a step, if `is_within` with all slopes that states within the step depend on.
+  /// Returns the record of a step, if `is_within` with all slopes that states within the step depend on.
   const double* vectors_of(std::size_t step, bool is_within) {
     const double* record = this->record_of(step);
     return is_within ? this->vectors_within(this->place(step), record) : record;
   }
 
-  /// Propagates tangents to the states at all output times and keeps the tangents of all stages.
+  /// Propagates tangents to the states at all output times and stores the tangents of all stages.
   template <int Width>
   void propagate(double* states) {
     const std::size_t count = n_ * Width, size = (1 + all) * count;
@@ -120,7 +120,8 @@ class explicit_runge_kutta_second final : public explicit_runge_kutta<Tableau> {
             Eigen::Map<const Eigen::VectorXd>(total_.value.data(), static_cast<Eigen::Index>(this->m_))};
   }
 
-  /// is_within: whether outputs lie within the step.
+  /// Propagates the adjoint of a step's end to the adjoint of its start, with tangents. is_within: whether outputs lie within
+  /// the step.
   template <int Width>
   void reverse_step(std::size_t step, bool is_within) {
     const std::size_t count = n_ * Width;
@@ -153,7 +154,7 @@ class explicit_runge_kutta_second final : public explicit_runge_kutta<Tableau> {
     pace_.step();
   }
 
-  /// From the adjoint of slope s to the adjoint of stage s.
+  /// Propagates the adjoint of slope s to the adjoint of stage s.
   template <int Width>
   void reverse_stage(int s, std::size_t step, const double* vectors) {
     const auto at = static_cast<std::size_t>(s);

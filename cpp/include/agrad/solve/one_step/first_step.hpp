@@ -12,9 +12,9 @@
 
 namespace agrad::detail {
 
-/// slope(t, y, to) is the right-hand side, weigh(x) the size of a vector relative to the tolerances. duration: the longest
-/// step. A state below the tolerance may move by a part of the tolerance; a part of the state, which may be a rounding error,
-/// would be a step that vanishes beside t.
+/// Returns the size of the first step. slope(t, y, to) is the right-hand side, weigh(x) the size of a vector relative to the
+/// tolerances. duration: the longest step. A state below the tolerance may move by a part of the tolerance; a part of the
+/// state, which may be a rounding error, would give a step below the rounding of t.
 template <class Slope, class Weigh>
 double first_step(double t, const double* y, std::size_t n, double duration, int order, const Slope& slope,
                   const Weigh& weigh) {

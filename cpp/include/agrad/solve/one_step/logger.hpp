@@ -24,7 +24,7 @@ class step_logger {
  public:
   void attach(step_log* log) { log_ = log; }
   bool is_on() const { return log_ != nullptr; }
-  /// What ends the present integration.
+  /// Returns what ends the present integration.
   step_limit at_end() const { return log_->at_end; }
   /// Sets what limits the present step, other than the step's own error.
   void limit(step_limit by) { limit_ = by; }
@@ -33,7 +33,7 @@ class step_logger {
     log_->rejected.push_back({t, static_cast<std::int32_t>(largest(error, scale)), by_error});
   }
 
-  /// Logs an accepted step: begin, size and error, and the state with the largest error relative to the scale.
+  /// Logs an accepted step: start, size and error, and the state with the largest error relative to the scale.
   AGRAD_COLD void accept(const step_entry& of, const logged_vectors& at, const Eigen::VectorXd& scale,
                          const Eigen::VectorXd& absolute, int order) {
     entry_ = of, entry_.order = order, entry_.is_stiff = log_->is_stiff;

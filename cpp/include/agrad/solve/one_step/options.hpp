@@ -16,10 +16,9 @@ enum class step_error_control { automatic, states, derivatives };
 
 /// Options of a one-step method.
 struct step_options {
-  double relative_tolerance = 1e-6;
-  Eigen::VectorXd absolute_tolerance;  // one for each state
-  long max_num_steps = 100000;         // between two output times
-  double first_step = 0;               // 0: the solver chooses
+  tolerances states = {1e-6};
+  long max_num_steps = 100000;  // between two output times
+  double first_step = 0;        // 0: the solver chooses
   double max_step = infinity_step();
   double max_memory = 1e9;  // bytes of records for the reverse pass; beyond them steps are computed twice
   ode_algebra algebra;      // of a Rosenbrock method's matrices
@@ -30,8 +29,7 @@ struct step_options {
 
 /// Checks every option for a system of the given size; throws ShapeError or DomainError.
 inline void check_solver_options(std::string_view function, const step_options& options, Eigen::Index states) {
-  check(function, "relative_tolerance", options.relative_tolerance, must_be::positive_finite);
-  detail::check_tolerances(function, "absolute_tolerance", options.absolute_tolerance, states, "one for each state");
+  detail::check_tolerances(function, "", options.states, states);
   detail::check_positive_count(function, "max_num_steps", options.max_num_steps);
   detail::check_step_sizes(function, options.first_step, options.max_step);
   if (!(options.max_memory > 0))

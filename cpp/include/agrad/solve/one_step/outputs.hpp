@@ -1,7 +1,7 @@
 // Step outputs: in which steps output times lie, and how the states there depend on the steps.
 //
 // An output at a step's end is the step's last state. An output within a step is the value of the method's interpolant: a sum
-// of the vectors at the begin of the step's record, with weights that depend only on the fraction of the step. Tangents of the
+// of the vectors at the start of the step's record, with weights that depend only on the fraction of the step. Tangents of the
 // output are the same sums of the record's tangents, and the output's adjoint is added to the adjoints of the record's vectors
 // with the same weights.
 // Source: Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.6.
@@ -30,9 +30,9 @@ class step_outputs {
   void add_at_end(std::size_t step) { outputs_.push_back({step, true, {}}); }
   void add_within(std::size_t step, const weights& w) { outputs_.push_back({step, false, w}); }
 
-  /// Whether the last output lies at a step's end.
+  /// Returns whether the last output lies at a step's end.
   bool ends_at_end() const { return !outputs_.empty() && outputs_.back().is_at_end; }
-  /// Whether output k lies within this step.
+  /// Returns whether output k lies within this step.
   bool is_within(std::size_t k, std::size_t step) const {
     return k < outputs_.size() && outputs_[k].step == step && !outputs_[k].is_at_end;
   }
@@ -77,7 +77,7 @@ class step_outputs {
     return any ? of_vectors.data() : nullptr;
   }
 
-  /// How many outputs lie before a step, where k outputs lie before or in the step.
+  /// Returns how many outputs lie before a step, where k outputs lie before or in the step.
   std::size_t before(std::size_t step, std::size_t k) const {
     while (k > 0 && outputs_[k - 1].step == step) --k;
     return k;

@@ -24,46 +24,47 @@
 
 namespace agrad::detail {
 
-/// Number i of a fixed sequence with either sign and sizes from 0.5 to 1.5. A factor near zero would hide its state, and
-/// factors of equal size could cancel each other.
+/// Returns number i of a fixed sequence with either sign and sizes from 0.5 to 1.5. A factor near zero would hide its state,
+/// and factors of equal size could cancel each other.
 double generic_factor(std::size_t i);
 
 class step_probe {
  public:
-  /// Sets the tangent that the next integration starts with, instead of a new tangent. Empty: a new tangent. The states that
-  /// have just been changed, if any, have derivatives of their own, whatever the size of the change: their tangents are at
-  /// least as large as those of a start.
+  /// Sets the tangent that the next integration starts with, instead of a new tangent. If empty, a new tangent is drawn. The
+  /// states that have just been changed, if any, have derivatives of their own, whatever the size of the change: their tangents
+  /// are at least as large as those of a start.
   void continue_from(std::vector<double> tangent, std::vector<bool> changed) {
     given_ = std::move(tangent), changed_ = std::move(changed);
   }
 
-  /// Draws the direction at an initial state, or takes the given tangent, if derivatives control the steps of a solve with
-  /// these options. The system gives the sizes of the parameters.
+  /// Draws the direction at an initial state, or uses the given tangent, if derivatives control the steps of a solve with these
+  /// options. The system gives the sizes of the parameters.
   void start(ode_system& system, const step_options& options, const ode_required& required, const Eigen::VectorXd& y0,
              double t0);
 
   bool is_on() const { return is_on_; }
-  /// Tangents of the states at the step's begin and end, tangents of the parameters, and the error of the present step.
+  /// Return the tangents of the states at the step's start and end, the tangents of the parameters, and the error of the
+  /// present step.
   const double* now() const { return now_.data(); }
   double* next() { return next_.data(); }
   const double* parameters() const { return parameters_.data(); }
   double* error() { return error_.data(); }
   const std::vector<double>& tangent() const { return now_; }
 
-  /// Looks at the state y and its slope before a step is attempted.
+  /// Examines the state y and its slope before a step is attempted.
   ///
-  /// Where the state jumps, a tangent is mostly a shift of the jump in time: c times the slope, and as large as the slope. An
-  /// error of the tolerance relative to such a large tangent is an error of the shift; after the jump the error remains in full
-  /// although the tangent is small again. So the error is weighed as if the state moved at its mean speed: `share_` is the part
-  /// of the tangent that then remains. All sizes are relative to the largest value that each state has had.
+  /// Where the state jumps, a tangent is mostly a shift of the jump in time: c times the slope, and about as large as the
+  /// slope. An error within the tolerance of so large a tangent is an error of the shift; after the jump the error remains in
+  /// full although the tangent is small again. Therefore the error is weighed as if the state moved at its mean speed: `share_`
+  /// is the part of the tangent that then remains. All sizes are relative to the largest value that each state has had.
   void observe(const double* y, const double* slope, const step_options& options);
 
-  /// The size of the error relative to the tolerances.
+  /// Returns the size of the error relative to the tolerances.
   double weighed(const step_options& options);
   const Eigen::VectorXd& scale() const { return scale_; }
 
-  /// The larger error of a step: of the state, or of the probe, which attempt() propagates through the step if the state's
-  /// error allows the step.
+  /// Returns the larger error of a step: of the state, or of the probe, which attempt() propagates through the step if the
+  /// state's error allows the step.
   template <class Attempt>
   double larger_error(double of_state, const Attempt& attempt) {
     holds_ = false;
@@ -73,25 +74,25 @@ class step_probe {
     holds_ = own > of_state;
     return std::max(of_state, own);
   }
-  /// Whether the probe's error was the larger error of the step attempted last.
+  /// Returns whether the probe's error was the larger error of the step attempted last.
   bool holds() const { return holds_; }
 
   /// Adds an accepted step of size h.
   void accept(double h);
 
-  /// The root mean square of the states' accumulated local errors, each relative to the largest tangent of its state; nan if
-  /// there was no probe or the probe was lost.
+  /// Returns the root mean square of the states' accumulated local errors, each relative to the largest tangent of its state;
+  /// nan if there was no probe or the probe was lost.
   double relative_error() const;
 
  private:
-  /// Whether a tangent that is not finite makes the step shorter. After `most_faults` of them, as at the square root of zero,
-  /// the solve continues without the probe; the reverse pass then checks whether the gradient is finite.
+  /// Returns whether a tangent that is not finite makes the step shorter. After `most_faults` of them, as at the square root of
+  /// zero, the solve continues without the probe; the reverse pass then checks whether the gradient is finite.
   bool tries_again();
 
-  /// A later initial time moves the initial state backwards along the slope.
+  /// Adds the tangent of the initial time: a later initial time moves the initial state backwards along the slope.
   void move_initial_time(ode_system& system, const Eigen::VectorXd& y0, double t0, const Eigen::VectorXd& sizes);
 
-  /// Takes the given tangent; where a state has been changed and its tangent is small, a new one. sizes: of the states.
+  /// Uses the given tangent; draws a new entry where a state has been changed and its entry is small. sizes: of the states.
   void take_given(const Eigen::VectorXd& sizes);
 
   void draw_parameters(const ode_system& system, const Eigen::VectorXd& sizes);

@@ -23,7 +23,7 @@ AGRAD_INLINE void step_probe::start(ode_system& system, const step_options& opti
   faults_ = 0;
   if (!is_on_) return sum_.resize(0);
   const auto n = static_cast<std::size_t>(y0.size());
-  const Eigen::VectorXd sizes = y0.cwiseAbs().cwiseMax(options.absolute_tolerance / options.relative_tolerance);
+  const Eigen::VectorXd sizes = y0.cwiseAbs().cwiseMax(options.states.absolute / options.states.relative);
   draw_parameters(system, sizes);
   if (given_.size() == n) {
     take_given(sizes);
@@ -54,14 +54,14 @@ AGRAD_INLINE void step_probe::observe(const double* y, const double* slope, cons
   const double mean = duration_ > 0 ? path_ / duration_ : speed_;
   if (!(speed_ > mean) || !(whole > 0)) return;
   const double shift = across / square, rest = std::sqrt(std::max(0.0, whole - shift * across));
-  const double least = std::min(1.0, 1e-12 / options.relative_tolerance);
+  const double least = std::min(1.0, 1e-12 / options.states.relative);
   share_ = std::clamp((rest + std::abs(shift) * mean) / std::sqrt(whole), least, 1.0);
 }
 
 AGRAD_INLINE double step_probe::weighed(const step_options& options) {
   scale_.resize(sum_.size());
   set_scale(options, now_.data(), next_.data(), scale_);
-  if (share_ < 1) scale_ = options.absolute_tolerance + share_ * (scale_ - options.absolute_tolerance);
+  if (share_ < 1) scale_ = options.states.absolute + share_ * (scale_ - options.states.absolute);
   return detail::weighed(error_.data(), scale_);
 }
 

@@ -1,6 +1,6 @@
 // Rosenbrock: linearly implicit methods for stiff systems, Rodas4 and Rodas5P, and the adjoints of their steps.
 //
-// With J = df/dy and f_t = df/dt at a step's begin, stages solve (I / (h g) - J) U_s = f(t + c_s h, Y_s) + sum_j (C_sj / h) U_j
+// With J = df/dy and f_t = df/dt at a step's start, stages solve (I / (h g) - J) U_s = f(t + c_s h, Y_s) + sum_j (C_sj / h) U_j
 // + d_s h f_t, Y_s = y + sum_j a_sj U_j, and the step ends at Y_s + U_s of its last stage. In the reverse pass V_s solves the
 // transposed system with the step's factors for v_s = b_s l + sum_{r>s} (a_rs w_r + (C_rs / h) V_r) plus the adjoint of U_s
 // from outputs within the step; w_s = (df/dy)' V_s at Y_s. J also depends on y and p, whose adjoints grow by the derivatives of
@@ -46,7 +46,7 @@ class rosenbrock : public one_step_solver {
   static chosen_algebra chosen(const rosenbrock_tableau& method, const std::string& function, ode_system& system,
                                const ode_algebra& algebra);
   Eigen::Index n() const { return static_cast<Eigen::Index>(n_); }
-  /// The number of vectors U_s.
+  /// Returns the number of vectors U_s.
   std::size_t vectors() const { return static_cast<std::size_t>(stages_); }
   double time_of(int s, const one_step& at) const { return method_.c[s] == 1 ? at.end : at.t + method_.c[s] * at.h; }
 
@@ -57,7 +57,7 @@ class rosenbrock : public one_step_solver {
   double* factors(double* record) const { return record + (1 + vectors()) * n_; }
   const double* factors(const double* record) const { return record + (1 + vectors()) * n_; }
 
-  /// Y_s of a record.
+  /// Computes Y_s of a record.
   void stage(int s, const double* record, double* y) const;
 
   // ---- forward pass
@@ -68,7 +68,7 @@ class rosenbrock : public one_step_solver {
 
   AGRAD_INLINE void repeat(const one_step& at, double* record, double* next) override;
 
-  /// Computes J and f_t at the step's begin; f_t is a difference quotient, and the reverse pass differentiates this quotient.
+  /// Computes J and f_t at the step's start; f_t is a difference quotient, and the reverse pass differentiates this quotient.
   void linearise(const one_step& at, const double* record);
   static double time_difference(const one_step& at);
 
@@ -78,10 +78,11 @@ class rosenbrock : public one_step_solver {
 
   AGRAD_INLINE double attempt_probe(const one_step& at, const double* record) override;
 
-  /// The probe's tangent of the difference quotient in time.
+  /// Computes the probe's tangent of the difference quotient in time.
   void probe_by_time(const one_step& at, const double* record);
 
-  /// to += (dJ/dy v + dJ/dp w) u for the probe v and w; a difference along u if the system has no Jacobian derivatives.
+  /// Computes to += (dJ/dy v + dJ/dp w) u for the probe v and w; a difference along u if the system has no Jacobian
+  /// derivatives.
   void add_moved_jacobian(double t, const double* y, const double* u, double* to);
 
   void factorise(double h, double* record);
@@ -92,7 +93,7 @@ class rosenbrock : public one_step_solver {
 
   // ---- reverse pass
 
-  /// V_s of the present step.
+  /// Returns V_s of the present step.
   const double* adjoint_of(int s) const { return v_.data() + static_cast<std::size_t>(s) * n_; }
 
   AGRAD_INLINE void reverse_step(const one_step& at, const double* record, double* of_record, double* l,
@@ -100,7 +101,7 @@ class rosenbrock : public one_step_solver {
 
   void linearize_stages(const one_step& at, const double* record);
 
-  /// to = (df/dy)' v; adds factor (df/dp)' v to the parameters' adjoint.
+  /// Computes to = (df/dy)' v; adds factor (df/dp)' v to the parameters' adjoint.
   void add_vjp(double factor, double t, const double* y, const double* v, double* to, double* parameters);
   void add_part(double factor, double* parameters);
 
@@ -109,7 +110,7 @@ class rosenbrock : public one_step_solver {
 
   void reverse_matrices(const one_step& at, const double* record, double* parameters);
 
-  /// The factor of entry (i, j) of J in sum_s V_s' J U_s.
+  /// Returns the factor of entry (i, j) of J in sum_s V_s' J U_s.
   double weight(const double* record, std::size_t i, std::size_t j) const;
 
   template <class Use>
@@ -118,26 +119,26 @@ class rosenbrock : public one_step_solver {
   }
   const csr_pattern* pattern() const { return jacobian_.how().pattern ? &*jacobian_.how().pattern : nullptr; }
 
-  /// The columns of colour c as a direction, and the vector whose product with J times that direction is needed: entry i is the
-  /// sum over the stages of V_i U_j for the column j of colour c that has an entry in row i.
+  /// Computes the columns of colour c as a direction, and the vector whose product with J times that direction is needed: entry
+  /// i is the sum over the stages of V_i U_j for the column j of colour c that has an entry in row i.
   void colour_product(const double* record, std::uint32_t c);
 
   void reverse_matrix(const one_step& at, const double* record, const double* u, const double* v, double* parameters);
 
-  /// The largest ratio of u to the size of a state, which is the state's value plus the ratio of its tolerances.
+  /// Returns the largest ratio of u to the size of a state, which is the state's value plus the ratio of its tolerances.
   double relative_size(const double* u, const double* y) const;
 
   /// Takes the difference along U_s, where J' V_s remains of the size of the adjoints however stiff J is.
   void reverse_matrix_by_differences(const one_step& at, const double* record, int s, double* parameters);
 
-  /// The derivatives of v' (f(t + delta, y) - f(t, y)), where v is the sum of all stages' parts.
+  /// Adds the derivatives of v' (f(t + delta, y) - f(t, y)), where v is the sum of all stages' parts.
   void reverse_time(const one_step& at, const double* record, double* parameters);
 
   const rosenbrock_tableau& method_;
   int stages_;
   state_jacobian jacobian_;
   newton_matrix matrix_;
-  std::vector<double> entries_;  // of the Jacobian at the step's begin
+  std::vector<double> entries_;  // of the Jacobian at the step's start
   colouring colours_;            // of the Jacobian's columns, for reverse_matrices
   bool is_autonomous_, is_linearised_ = false, is_singular_ = false;
   std::vector<double> slope_, by_time_, stage_, right_;

@@ -284,8 +284,8 @@ AGRAD_INLINE void rosenbrock::reverse_matrix(const one_step& at, const double* r
 AGRAD_INLINE double rosenbrock::relative_size(const double* u, const double* y) const {
   double size = 0;
   for (std::size_t i = 0; i < n_; ++i) {
-    const double absolute = options_.absolute_tolerance[static_cast<Eigen::Index>(i)];
-    size = std::max(size, std::abs(u[i]) / (std::abs(y[i]) + absolute / options_.relative_tolerance));
+    const double absolute = options_.states.absolute[static_cast<Eigen::Index>(i)];
+    size = std::max(size, std::abs(u[i]) / (std::abs(y[i]) + absolute / options_.states.relative));
   }
   return size;
 }

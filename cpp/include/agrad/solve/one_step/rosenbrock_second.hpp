@@ -40,14 +40,14 @@ class rosenbrock_second : public rosenbrock {
 
   std::size_t width() const { return static_cast<std::size_t>(along_.width); }
   std::size_t count() const { return n_ * width(); }
-  /// Tangents of U_s.
+  /// Returns the tangents of U_s.
   const double* solution_tangents(const double* directions, int s) const;
 
-  /// A stage, or the step's begin, as a point with directions.
+  /// Return the step's start, or a stage, as a point with directions.
   ode_point point(double t, const double* y, const double* directions) const;
   ode_point stage_point(int s, const one_step& at, const double* record, const double* directions);
 
-  /// J and J' at the step's begin.
+  /// Computes J and J' at the step's start.
   void linearise_with_tangents(const one_step& at, const double* record, const double* directions);
 
   /// Adds J' u, or J'^T u, to `to`.
@@ -73,10 +73,10 @@ class rosenbrock_second : public rosenbrock {
 
   // ---- reverse pass
 
-  /// The reverse pass through a step: from the adjoint of its end to the adjoint of its begin, with tangents.
+  /// Propagates the adjoint of a step's end to the adjoint of its start, with tangents.
   void reverse_step_with_tangents(const one_step& at, const double* record, const double* directions);
 
-  /// to = (df/dy)' v with tangents; adds (df/dp)' v to the parameters' adjoint.
+  /// Computes to = (df/dy)' v with tangents; adds (df/dp)' v to the parameters' adjoint.
   void add_vjp_with_tangents(const ode_point& at, const pair& v, pair& to);
 
   void reverse_time_with_tangents(const one_step& at, const double* record, const double* directions, const pair& time,

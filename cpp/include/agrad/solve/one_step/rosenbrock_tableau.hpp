@@ -21,9 +21,9 @@ struct rosenbrock_tableau {
 
   double a_of(int s, int j) const { return a[s * (s - 1) / 2 + j]; }
   double C_of(int s, int j) const { return C[s * (s - 1) / 2 + j]; }
-  /// The weight of U_s in the step's end.
+  /// Returns the weight of U_s in the step's end.
   double b(int s) const { return s == stages - 1 ? 1.0 : a_of(stages - 1, s); }
-  /// The sum p_s1 + p_s2 x + ... of stage s.
+  /// Returns the sum p_s1 + p_s2 x + ... of stage s.
   double within(int s, double x) const {
     double sum = 0;
     for (int k = powers; k-- > 0;) sum = sum * x + interpolant[s * powers + k];

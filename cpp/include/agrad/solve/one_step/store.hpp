@@ -36,7 +36,6 @@ class step_store {
   std::size_t steps() const { return time_.size(); }
   double time(std::size_t i) const { return time_[i]; }
   double size(std::size_t i) const { return size_[i]; }
-  /// Whether steps are computed twice.
 
   /// Adds a step with its record.
   void add(double t, double h, const double* record);

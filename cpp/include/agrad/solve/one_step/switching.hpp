@@ -1,7 +1,7 @@
 // Switching: a solver that starts with an explicit method and continues with a stiff method once the system turns stiff.
 //
 // The explicit method compares the step size with the largest eigenvalue (solve/one_step/explicit_runge_kutta.hpp) and gives up
-// when stability limits the step; the state reached is the initial state of the stiff method. The reverse pass hands that
+// when stability limits the step; the state reached is the initial state of the stiff method. The reverse pass passes that
 // state's adjoint from the stiff method to the explicit method, so the gradient is exact for all steps; tangents and second
 // derivatives cross the switch as well.
 #pragma once
@@ -52,14 +52,15 @@ class switching_solver final : public ode_solver {
                               ode_directions& gradient_tangents);
 
   Eigen::Ref<const Eigen::MatrixXd> late_part(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) const;
-  /// The adjoints before the switch, then the adjoint of the state in which the second solver began.
+  /// Returns the adjoints before the switch, then the adjoint of the state in which the second solver began.
   Eigen::MatrixXd early_part(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const ode_gradient& late) const;
 
   void add_up();
 
   /// Uses order 5 for tight tolerances.
   static const rosenbrock_tableau& stiff_tableau(const step_options& options);
-  /// The second solver computes the adjoint of its initial state for derivatives of any state, initial time or parameter.
+  /// Returns the derivatives that the second solver must compute: the adjoint of its initial state for derivatives of any
+  /// state, initial time or parameter.
   static ode_required after(ode_required required, const ode_system& system);
 
   explicit_runge_kutta_second<tsitouras_tableau> first_;

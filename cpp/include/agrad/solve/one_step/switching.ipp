@@ -114,7 +114,7 @@ AGRAD_INLINE void switching_solver::add_up() {
 }
 
 AGRAD_INLINE const rosenbrock_tableau& switching_solver::stiff_tableau(const step_options& options) {
-  return options.relative_tolerance < 1e-5 ? rodas5p_tableau : rodas4_tableau;
+  return options.states.relative < 1e-5 ? rodas5p_tableau : rodas4_tableau;
 }
 
 AGRAD_INLINE ode_required switching_solver::after(ode_required required, const ode_system& system) {

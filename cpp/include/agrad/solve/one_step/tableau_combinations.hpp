@@ -58,26 +58,26 @@ struct tableau_combinations {
     static constexpr double at(int r) { return r > S ? a(r, S) : 0; }
   };
 
-  /// y + h sum_j a_sj k_j.
+  /// Computes y + h sum_j a_sj k_j.
   static void stage(int s, double h, const double* record, std::size_t count, double* y) {
     static constexpr auto of = stages_of(std::make_integer_sequence<int, all>());
     of[static_cast<std::size_t>(s)](h, record, count, y);
   }
-  /// y + h sum_s b_s k_s.
+  /// Computes y + h sum_s b_s k_s.
   static void advance(double h, const double* record, std::size_t count, double* y) {
     add_up<end>(h, record, record + count, count, y);
   }
-  /// sum_s w_s k_s.
+  /// Computes sum_s w_s k_s.
   template <class Weights>
   static void sum(const double* record, std::size_t count, double* to) {
     for (std::size_t i = 0; i < count; ++i) to[i] = dot<Weights>(record + count, count, i);
   }
-  /// h (b_s l + sum_{r>s} a_rs w_r).
+  /// Computes h (b_s l + sum_{r>s} a_rs w_r).
   static void seed(int s, double h, const double* l, const double* w, std::size_t count, double* u) {
     static constexpr auto of = seeds_of(std::make_integer_sequence<int, inner>());
     of[static_cast<std::size_t>(s)](h, l, w, count, u);
   }
-  /// The weights of y and the slopes in the state at the fraction x of the step.
+  /// Returns the weights of y and the slopes in the state at the fraction x of the step.
   static step_outputs::weights interpolant(double x, double h) {
     const double rest = 1 - x;
     std::array<double, 4> term{x * x * rest * rest};  // x^2 (1-x)^2, then alternately times x and times 1-x
@@ -102,10 +102,10 @@ struct tableau_combinations {
   }
 
  private:
-  /// a_sj: rows follow each other; the first has length 1.
+  /// Returns a_sj: rows follow each other; the first has length 1.
   static constexpr double a(int s, int j) { return Tableau::a[s * (s - 1) / 2 + j]; }
 
-  /// Entry i of a weighted sum of vectors.
+  /// Returns entry i of a weighted sum of vectors.
   template <class Weights>
   static double dot(const double* vectors, std::size_t count, std::size_t i) {
     return terms<Weights>(vectors + i, count, std::make_integer_sequence<int, Weights::count>());

@@ -33,7 +33,7 @@ class posed_dae final : public posed_solve {
   AGRAD_INLINE void reverse(const double* y_adjoint, double* x_adjoint) override;
 
   tangent_kind tangents() const override { return {1, false}; }
-  /// The tangents of the derivative of an algebraic state are nan.
+  /// Propagates tangents; the tangents of the derivative of an algebraic state are nan.
   AGRAD_INLINE void tangent(int width, const double* x_tangent, double* y_tangent) override;
 
   ode_statistics statistics() const override { return solver_.statistics(); }

@@ -62,9 +62,9 @@ class posed_events final : public posed_solve {
   ode_statistics statistics() const override { return solver_.statistics(); }
   bool log_steps(detail::step_log* log) override { return solver_.log_steps(log); }
 
-  /// The last solution, with any counts.
+  /// Returns the last solution, with any counts.
   const event_solution& solution() const { return *solution_; }
-  /// The counts for which the result has its size.
+  /// Returns the counts for which the result has its size.
   const event_counts& counts() const { return counts_; }
 
  private:
@@ -83,7 +83,7 @@ class posed_events final : public posed_solve {
   void name_results();
   std::size_t hits() const { return to_.hit_times.size; }
 
-  /// Calls use(index among the solution's hits, place among the result's hits).
+  /// Calls use(i, place) for each hit i of the solution that has a place in the result.
   template <class Use>
   void each_hit(const Use& use) const {
     for (std::size_t j = 0; j < places_.size(); ++j)

@@ -43,7 +43,7 @@ class posed_ode final : public posed_solve {
   Eigen::Index states() const { return static_cast<Eigen::Index>(of_state_.size); }
   Eigen::Index outputs() const { return static_cast<Eigen::Index>(of_times_.size); }
 
-  /// Return whether a derivative with respect to a time is wanted, and whether a derivative through the steps is wanted.
+  /// Return whether a derivative with respect to a time is required, and whether a derivative through the steps is required.
   bool moves() const { return required_.initial_time || required_.times; }
   bool reverses() const { return required_.initial_state || required_.initial_time || of_parameters_.size > 0; }
 

@@ -29,14 +29,14 @@ class posed_solve {
   virtual ~posed_solve() = default;
 
   const flat_parts& argument() const { return argument_; }
-  /// The parts of the result; known after `solve` if the sizes depend on values.
+  /// Returns the parts of the result; known after `solve` if the sizes depend on values.
   const flat_parts& result() const { return result_; }
 
   /// Solves for an argument.
   virtual void solve(const double* x) = 0;
   /// After `solve`: writes the result.
   virtual void read(double* y) const = 0;
-  /// After `solve`: the times at which the integration began and ended; equal if nothing was integrated.
+  /// Return, after `solve`, the times at which the integration began and ended; equal if nothing was integrated.
   virtual double begin() const { return 0; }
   virtual double end() const { return 0; }
 
@@ -48,13 +48,13 @@ class posed_solve {
   }
 
   virtual tangent_kind tangents() const { return {}; }
-  /// After `solve`: the tangents of the result along directions of the argument, 1 or 8 side by side.
+  /// After `solve`: computes the tangents of the result along directions of the argument, 1 or 8 side by side.
   inline virtual void tangent(int width, const double* x_tangent, double* y_tangent);
-  /// After `tangent`: adds to x_adjoint as `reverse`, and adds its tangents along the same directions.
+  /// After `tangent`: adds to x_adjoint as `reverse` does, and adds the tangents of x_adjoint along the same directions.
   inline virtual void second(int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
                              double* x_adjoint_tangent);
 
-  /// The costs of the last `solve` and all later reverse passes.
+  /// Returns the costs of the last `solve` and all later reverse passes.
   virtual ode_statistics statistics() const { return {}; }
 
   /// Makes `solve` log what limits its steps. Returns whether the method supports logs.

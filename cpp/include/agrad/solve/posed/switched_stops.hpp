@@ -17,10 +17,10 @@ namespace agrad {
 
 class switched_stops {
  public:
-  /// Without switches, as of a C++ callable, no stop is added.
+  /// Without switches, as for a C++ callable, no stop is added.
   explicit switched_stops(std::optional<time_switches> switches) : switches_(std::move(switches)) {}
 
-  /// Whether a time depends on a parameter.
+  /// Returns whether a time depends on a parameter.
   bool move() const { return switches_ && switches_->move(); }
   bool has_second() const { return !switches_ || switches_->has_second(); }
 

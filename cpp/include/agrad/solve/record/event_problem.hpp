@@ -24,7 +24,7 @@ namespace agrad {
 struct event_programs {
   std::shared_ptr<const program> root, reset;
 
-  /// Whether these can be the functions of an event of `states` states.
+  /// Returns whether these can be the functions of an event of `states` states.
   bool fit(std::size_t states) const;
 
   /// Makes the event.
@@ -56,7 +56,7 @@ class event_problem final : public recorded_problem {
   static constexpr std::string_view stored_kind = "events";
   std::string_view kind() const override { return make_.is_portable() ? stored_kind : std::string_view(); }
   AGRAD_INLINE void write(portable_writer& to) const override;
-  /// read_maker: reads a maker.
+  /// read_maker: reads the maker from the bytes.
   template <class ReadMaker>
   static std::shared_ptr<const recorded_problem> read(portable_reader& from, const ReadMaker& read_maker) {
     fields of;

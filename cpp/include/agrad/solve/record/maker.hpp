@@ -1,7 +1,7 @@
 // ODE maker: makes the solvers of an operation, by a method with options.
 //
-// Any callable is a maker. Operations can be stored if their maker has a function `write`, from whose output a maker can be
-// made.
+// Any callable is a maker. Operations can be stored if their maker has a function `write`, whose output `read_maker` turns into
+// a maker.
 // Read next: solve/record/ode_problem.hpp; solve/record/stored_options.hpp, the fields of the options.
 #pragma once
 
@@ -19,8 +19,8 @@ namespace agrad {
 
 class ode_maker {
  public:
-  /// make(function, system, wanted): returns a solver of the system for the wanted derivatives; `function` begins messages. An
-  /// optional member `write(portable_writer&)` stores the maker.
+  /// make(function, system, required): returns a solver of the system for the required derivatives; `function` begins messages.
+  /// An optional member `write(portable_writer&)` stores the maker.
   template <class Make, std::enable_if_t<!std::is_same_v<std::decay_t<Make>, ode_maker>, int> = 0>
   ode_maker(Make make) : make_(make) {  // NOLINT: any callable is a maker
     if constexpr (is_written<Make>) write_ = [make](portable_writer& to) { make.write(to); };

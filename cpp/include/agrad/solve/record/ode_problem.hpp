@@ -21,7 +21,7 @@ class ode_problem final : public recorded_problem {
     ode_required required = {};
   };
 
-  /// make: makes the solver, whose options the solver checks.
+  /// make: creates the solver and checks its options.
   ode_problem(fields of, ode_maker make) : of_(std::move(of)), make_(std::move(make)) {}
 
   const std::string& function() const override { return of_.function; }
@@ -31,7 +31,7 @@ class ode_problem final : public recorded_problem {
   static constexpr std::string_view stored_kind = "ode";
   std::string_view kind() const override { return make_.is_portable() ? stored_kind : std::string_view(); }
   AGRAD_INLINE void write(portable_writer& to) const override;
-  /// read_maker: reads a maker.
+  /// read_maker: reads the maker from the bytes.
   template <class ReadMaker>
   static std::shared_ptr<const recorded_problem> read(portable_reader& from, const ReadMaker& read_maker) {
     fields of;

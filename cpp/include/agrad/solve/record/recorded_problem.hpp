@@ -15,19 +15,20 @@ class recorded_problem {
  public:
   virtual ~recorded_problem() = default;
 
-  /// The name at the start of messages.
+  /// Returns the name at the start of messages.
   virtual const std::string& function() const = 0;
 
   /// Poses a solve, for reverse passes and tangents if `differentiated`.
   virtual std::unique_ptr<posed_solve> pose(bool differentiated) const = 0;
 
-  /// Whether tangents and adjoints of the recorded functions agree to rounding.
+  /// Returns whether tangents and adjoints of the recorded functions agree to rounding.
   virtual bool tangents_match() const { return true; }
 
-  /// From the next run on, results whose number depends on values are read, so another number of them is an error.
+  /// Declares that, from the next run on, results whose number depends on values are read; another number of them is then an
+  /// error.
   virtual void expect_hits() const {}
 
-  /// The kind's name in stored programs; empty if the problem cannot be stored.
+  /// Returns the kind's name in stored programs; empty if the problem cannot be stored.
   virtual std::string_view kind() const = 0;
   /// Writes the data from which an equal problem can be made.
   virtual void write(portable_writer& to) const = 0;

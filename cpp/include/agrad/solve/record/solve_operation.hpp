@@ -28,11 +28,12 @@ class solve_operation final : public external_operation {
   std::size_t output_size() const { return outputs_; }
   const recorded_problem& problem() const { return *problem_; }
 
-  /// An operation can be stored if its problem can be stored and no progress is reported.
+  /// Returns the kind of the problem, or nothing: an operation can be stored if its problem can be stored and no progress is
+  /// reported.
   std::string_view kind() const override { return progress_ == nullptr ? problem_->kind() : std::string_view(); }
   bool fits(std::size_t arguments, std::size_t results) const override { return arguments == inputs_ && results == outputs_; }
   AGRAD_INLINE void write(portable_writer& to) const override;
-  /// Problem: the kind of problem; by: what Problem::read needs beside the bytes.
+  /// Reads an operation from its bytes. Problem: the kind of problem; by: what Problem::read needs beside the bytes.
   template <class Problem, class... By>
   static std::shared_ptr<const external_operation> read(portable_reader& from, const By&... by) {
     std::shared_ptr<const recorded_problem> problem = Problem::read(from, by...);
@@ -51,7 +52,8 @@ class solve_operation final : public external_operation {
   void expect_derivatives() const override { same_steps_ = true; }
   bool has_tangents() const override { return tangents_.order == 2; }
   bool has_first_tangents() const override { return tangents_.order >= 1; }
-  /// Order 0: tangents and adjoints from integrations of their own agree within tolerances only.
+  /// For order 0 returns this operation where tangents and adjoints come from separate integrations, which agree within
+  /// tolerances only.
   AGRAD_INLINE const external_operation* first_without_tangents(int order) const override;
 
   AGRAD_INLINE void tangent(external_operation::state& s, int width, const double* x_tangent, double* y_tangent) const override;

@@ -44,7 +44,7 @@ class steady_problem final : public recorded_problem {
   static constexpr std::string_view stored_kind = "steady";
   std::string_view kind() const override { return stored_kind; }
   void write(portable_writer& to) const override { to(of_.function, of_.f, of_.states, of_.options); }
-  /// listener_of: makes the listener from the function's name.
+  /// listener_of: creates the listener from the function's name.
   template <class ListenerOf>
   static std::shared_ptr<const recorded_problem> read(portable_reader& from, const ListenerOf& listener_of) {
     fields of;

@@ -1,8 +1,7 @@
 // Stored options: lists the fields of the options of solves, and those that recorded right-hand sides share, for stored
 // programs (program/store/archive.hpp).
 //
-// Enumerations and patterns are checked while being read. Numbers are checked where solvers are made, as the numbers in a
-// user's options are.
+// Enumerations and patterns are checked while being read. Numbers are checked where solvers are made, as for a user's options.
 #pragma once
 
 #include <algorithm>
@@ -75,17 +74,20 @@ void serialize(Archive& archive, ode_algebra& algebra) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, tolerances& t) {
+  archive(t.relative, t.absolute);
+}
+
+template <class Archive>
 void serialize(Archive& archive, step_options& o) {
   using control = step_error_control;
-  archive(o.relative_tolerance, o.absolute_tolerance, o.max_num_steps, o.first_step, o.max_step, o.max_memory, o.algebra);
+  archive(o.states, o.max_num_steps, o.first_step, o.max_step, o.max_memory, o.algebra);
   archive.one_of(o.error_control, {control::automatic, control::states, control::derivatives});
 }
 
 template <class Archive>
 void serialize(Archive& archive, ode_adjoint_options& o) {
-  archive(o.relative_tolerance_forward, o.absolute_tolerance_forward, o.relative_tolerance_backward,
-          o.absolute_tolerance_backward, o.relative_tolerance_quadrature, o.absolute_tolerance_quadrature, o.max_num_steps,
-          o.num_steps_between_checkpoints);
+  archive(o.forward, o.backward, o.quadrature, o.max_num_steps, o.num_steps_between_checkpoints);
   archive.one_of(o.interpolation_polynomial, {ode_interpolation::hermite, ode_interpolation::polynomial});
   archive.one_of(o.solver_forward, {ode_method::adams, ode_method::bdf});
   archive.one_of(o.solver_backward, {ode_method::adams, ode_method::bdf});
@@ -94,10 +96,10 @@ void serialize(Archive& archive, ode_adjoint_options& o) {
 
 template <class Archive>
 void serialize(Archive& archive, ode_forward_options& o) {
-  archive(o.relative_tolerance, o.absolute_tolerance, o.max_num_steps);
+  archive(o.states, o.max_num_steps);
   archive.one_of(o.method, {ode_method::adams, ode_method::bdf});
   archive.one_of(o.corrector, {ode_corrector::simultaneous, ode_corrector::staggered});
-  archive(o.relative_tolerance_sensitivities, o.absolute_tolerance_sensitivities, o.algebra, o.first_step, o.max_step);
+  archive(o.sensitivities, o.algebra, o.first_step, o.max_step);
 }
 
 template <class Archive>
@@ -122,9 +124,8 @@ void serialize(Archive& archive, event_plan& plan) {
 
 template <class Archive>
 void serialize(Archive& archive, dae_options& o) {
-  archive(o.relative_tolerance_forward, o.absolute_tolerance_forward, o.relative_tolerance_backward,
-          o.absolute_tolerance_backward, o.relative_tolerance_quadrature, o.absolute_tolerance_quadrature, o.max_num_steps,
-          o.first_step, o.max_step, o.in_units_of_loss, o.differential, o.tstops);
+  archive(o.forward, o.backward, o.quadrature, o.max_num_steps, o.first_step, o.max_step, o.in_units_of_loss, o.differential,
+          o.tstops);
   archive.one_of(o.initial, {dae_initial::differential, dae_initial::derivatives, dae_initial::consistent});
   archive.one_of(o.sensitivities, {dae_sensitivities::adjoint, dae_sensitivities::forward});
 }
@@ -136,7 +137,7 @@ void serialize(Archive& archive, dae_required& required) {
 
 template <class Archive>
 void serialize(Archive& archive, steady_options& o) {
-  archive(o.relative_tolerance, o.absolute_tolerance, o.max_iterations);
+  archive(o.states, o.max_iterations);
   archive.one_of(o.method, {steady_method::automatic, steady_method::newton, steady_method::integration});
   archive(o.time);
 }

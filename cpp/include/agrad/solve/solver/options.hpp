@@ -14,14 +14,25 @@
 
 namespace agrad {
 
+/// The tolerances of errors: relative to the size of each number, and absolute, one for each number.
+struct tolerances {
+  double relative = 0;
+  Eigen::VectorXd absolute = {};
+
+  friend bool operator==(const tolerances& a, const tolerances& b) {
+    return a.relative == b.relative && a.absolute.size() == b.absolute.size() && a.absolute == b.absolute;
+  }
+};
+
 namespace detail {
 
 /// Defaults of the functions without `_tol`.
 inline constexpr double usual_tolerance = 1e-6;
 inline constexpr long usual_steps = 1000000;
 
-void check_tolerances(std::string_view function, std::string_view argument, const Eigen::VectorXd& tolerances,
-                      Eigen::Index required, std::string_view what);
+/// Checks tolerances, which a user gave as the arguments relative_tolerance and absolute_tolerance with a suffix.
+void check_tolerances(std::string_view function, const std::string& suffix, const tolerances& given, Eigen::Index required,
+                      std::string_view what = "one for each state");
 
 void check_positive_count(std::string_view function, std::string_view argument, long count);
 

@@ -6,10 +6,13 @@
 
 namespace agrad::detail {
 
-AGRAD_INLINE void check_tolerances(std::string_view function, std::string_view argument, const Eigen::VectorXd& tolerances,
+AGRAD_INLINE void check_tolerances(std::string_view function, const std::string& suffix, const tolerances& given,
                                    Eigen::Index required, std::string_view what) {
-  check_size(function, argument, static_cast<std::size_t>(tolerances.size()), static_cast<std::size_t>(required), what);
-  check_each(function, argument, tolerances.data(), static_cast<std::size_t>(tolerances.size()), 1, must_be::positive_finite);
+  check(function, "relative_tolerance" + suffix, given.relative, must_be::positive_finite);
+  const std::string absolute = "absolute_tolerance" + suffix;
+  const auto size = static_cast<std::size_t>(given.absolute.size());
+  check_size(function, absolute, size, static_cast<std::size_t>(required), what);
+  check_each(function, absolute, given.absolute.data(), size, 1, must_be::positive_finite);
 }
 
 AGRAD_INLINE void check_positive_count(std::string_view function, std::string_view argument, long count) {

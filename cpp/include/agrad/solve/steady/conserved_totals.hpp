@@ -1,11 +1,11 @@
 // Conserved totals: finds the linear combinations of states that a system never changes.
 //
-// A vector l with l f(y; p) = 0 for all y and p is a total that keeps its initial value, such as all of an enzyme, free and
-// bound. These vectors are orthogonal to f, its Jacobian and its derivatives with respect to p at several points: a Jacobian
-// that is singular at one point only conserves nothing. A rate of 1e-10 times the other rates, in every direction, counts as
-// zero. Samples prove no total, so each total is checked again at the states of a search and dropped if the system changes it
-// there.
-// Read next: solve/steady/solver.hpp.
+// A vector l with l f(y; p) = 0 for all y is a total that keeps its initial value, such as all of an enzyme, free and bound.
+// These vectors are orthogonal to f and its Jacobian at several points: a Jacobian that is singular at one point only conserves
+// nothing. A rate of 1e-10 times the other rates, in every direction, counts as zero. Samples prove no total, so each total is
+// checked again at the states of a search and dropped if the system changes it there. The parameters p have their values, so l
+// may depend on p, as a compartment's volume is a coefficient of the amount in all compartments.
+// Read next: solve/steady/moving_totals.hpp, solve/steady/solver.hpp.
 #pragma once
 
 #include <Eigen/Core>
@@ -19,6 +19,19 @@
 
 namespace agrad::detail {
 
+/// Returns a state of the size of y and without a pattern; each number of a point gives another state.
+inline Eigen::VectorXd steady_sample(const Eigen::VectorXd& y, int point) {
+  // In (0, 1): multiples of the golden ratio, shifted by multiples of its square root between points.
+  const auto spread = [](int of, Eigen::Index i) {
+    const double x = 0.6180339887498949 * static_cast<double>(i + 1) + 0.7861513777574233 * (of + 1);
+    return x - std::floor(x);
+  };
+  const double largest = y.cwiseAbs().maxCoeff(), size = largest > 0 ? largest : 1;
+  Eigen::VectorXd at(y.size());
+  for (Eigen::Index i = 0; i < y.size(); ++i) at[i] = y[i] * (1 + 0.5 * spread(point, i)) + 0.5 * size * spread(point + 7, i);
+  return at;
+}
+
 /// The totals of an autonomous system, each with the redundant equation of the system that the total replaces.
 /// A template, so that only its users compile it.
 template <class Real>
@@ -29,19 +42,15 @@ class conserved_totals {
   conserved_totals() = default;
   conserved_totals(ode_system& system, const Eigen::VectorXd& y, double time) : time_(time) {
     const Eigen::Index n = y.size();
-    const double largest = y.cwiseAbs().maxCoeff(), size = largest > 0 ? largest : 1;
     directions_.resize(0, n);
-    largest_ = Eigen::VectorXd::Zero(n + 1 + system.parameters());
-    Eigen::VectorXd at(n);
-    for (int point = 0; point < 2; ++point) {
-      for (Eigen::Index i = 0; i < n; ++i) at[i] = y[i] * (1 + 0.5 * spread(point, i)) + 0.5 * size * spread(point + 7, i);
-      observe(system, at);
-    }
+    largest_ = Eigen::VectorXd::Zero(n + 1);
+    for (int point = 0; point < 2; ++point) observe(system, steady_sample(y, point));
     observe(system, y);  // last: y may be at rest, where the sizes elsewhere tell rounding errors from rates
     choose_equations(orthogonal(directions_));
   }
 
   Eigen::Index count() const { return rows_.rows(); }
+  const matrix& rows() const { return rows_; }
 
   /// Returns whether the Jacobian equals J at all observed points, so that the system is linear or seems linear.
   bool is_everywhere(const Eigen::MatrixXd& J) const {
@@ -85,41 +94,33 @@ class conserved_totals {
   void write_rows(Eigen::MatrixXd& J) const {
     for (Eigen::Index k = 0; k < count(); ++k) J.row(places_[static_cast<std::size_t>(k)]) = rows_.row(k);
   }
-  /// Removes the adjoints of the totals from `equations`, which become zero, and returns the adjoint of x.
-  Eigen::VectorXd extract_adjoint(Eigen::VectorXd& equations) const {
-    Eigen::VectorXd x = Eigen::VectorXd::Zero(equations.size());
+  /// Adds changes of the totals' values to the replaced equations.
+  void add(Eigen::VectorXd& equations, const Eigen::VectorXd& changes) const {
+    for (Eigen::Index k = 0; k < count(); ++k) equations[places_[static_cast<std::size_t>(k)]] += changes[k];
+  }
+  /// Removes the adjoints of the totals from `equations`, which become zero, and returns them.
+  Eigen::VectorXd extract(Eigen::VectorXd& equations) const {
+    Eigen::VectorXd adjoints(count());
     for (Eigen::Index k = 0; k < count(); ++k) {
       double& adjoint = equations[places_[static_cast<std::size_t>(k)]];
-      x += adjoint * rows_.row(k).transpose();
+      adjoints[k] = adjoint;
       adjoint = 0;
     }
-    return x;
+    return adjoints;
   }
+  /// Returns the adjoint of x from the adjoints of the totals of x.
+  Eigen::VectorXd transposed(const Eigen::VectorXd& adjoints) const { return rows_.transpose() * adjoints; }
 
  private:
-  // Numbers in (0, 1) without a pattern: multiples of the golden ratio, shifted by multiples of its square root between points.
-  static double spread(int point, Eigen::Index i) {
-    const double x = 0.6180339887498949 * static_cast<double>(i + 1) + 0.7861513777574233 * (point + 1);
-    return x - std::floor(x);
-  }
-
   /// Adds the directions in which the system moves the states at y, except directions that are not finite.
   void observe(ode_system& system, const Eigen::VectorXd& y) {
-    const Eigen::Index n = y.size(), m = system.parameters();
-    Eigen::MatrixXd all(n, n + 1 + m);
-    Eigen::MatrixXd J(n, n);
+    const Eigen::Index n = y.size();
+    Eigen::MatrixXd all(n, n + 1), J(n, n);
     system.rhs(time_, y.data(), all.col(0).data());
     system.jacobian(time_, y.data(), J);
     if (first_.size() == 0) first_ = J, is_linear_ = J.allFinite();
     is_linear_ = is_everywhere(J);
-    all.middleCols(1, n) = J;
-    Eigen::VectorXd lambda = Eigen::VectorXd::Zero(n), row(m);
-    for (Eigen::Index i = 0; i < n && m > 0; ++i) {
-      lambda[i] = 1;
-      system.vjp(time_, y.data(), lambda.data(), nullptr, row.data());
-      all.row(i).tail(m) = row.transpose();
-      lambda[i] = 0;
-    }
+    all.rightCols(n) = J;
     for (Eigen::Index j = 0; j < all.cols(); ++j) {
       const double length = all.col(j).stableNorm();
       if (!std::isfinite(length) || length == 0) continue;

@@ -6,6 +6,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/QR>
+#include <cmath>
 
 namespace agrad::detail {
 
@@ -26,6 +27,24 @@ class steady_factors {
   }
 
   bool singular() const { return singular_; }
+
+  /// Returns whether the matrix could be singular if its entries changed by a few times `change`: whether the spectral radius
+  /// of |A^-1| `change`, which scaling does not alter, is above 0.1.
+  bool is_singular_within(const Eigen::MatrixXd& change) const {
+    if (singular_) return true;
+    Eigen::MatrixXd response(change.rows(), change.cols());
+    for (Eigen::Index j = 0; j < response.cols(); ++j) response.col(j) = solve(Eigen::VectorXd::Unit(response.cols(), j));
+    response = response.cwiseAbs() * change;
+    Eigen::VectorXd x = Eigen::VectorXd::Ones(response.cols());
+    double radius = 0;
+    for (int iteration = 0; iteration < 30; ++iteration) {
+      x = response * x;
+      radius = x.maxCoeff();
+      if (!(radius > 0)) return std::isnan(radius);
+      x /= radius;
+    }
+    return !(radius < 0.1);
+  }
 
   Eigen::VectorXd solve(const Eigen::VectorXd& b) const { return columns_.cwiseProduct(factors_.solve(rows_.cwiseProduct(b))); }
   Eigen::VectorXd solve_transposed(const Eigen::VectorXd& b) const {

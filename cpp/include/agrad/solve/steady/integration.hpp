@@ -2,7 +2,8 @@
 //
 // The first span is the time in which the states change by their own size or, if longer, the time scale of the Jacobian; each
 // further span is ten times as long. CVODES' BDF integrates with coarse tolerances, because only the neighbourhood of the
-// steady state is wanted.
+// steady state is wanted; where the way chooses among steady states side by side, a second integration has the tolerances of
+// the options.
 // Read next: solve/steady/solver.hpp.
 #pragma once
 
@@ -33,7 +34,9 @@ class frozen_system final : public ode_system {
 
 class steady_integration {
  public:
-  steady_integration(const std::string& function, ode_system& system, const Eigen::VectorXd& y0, const steady_options& options);
+  /// is_fine: whether the tolerances are those of the options, so that states do not depend on Newton's method.
+  steady_integration(const std::string& function, ode_system& system, const Eigen::VectorXd& y0, const steady_options& options,
+                     bool is_fine = false);
 
   /// Integrates over the next span. Returns false when that fails or the last span is over.
   bool advance();
@@ -45,6 +48,7 @@ class steady_integration {
   bool is_over() const { return count_ == most_durations; }
 
   const Eigen::VectorXd& state() const { return y_; }
+  const Eigen::VectorXd& peak() const { return peak_; }
   double time() const { return time_; }
   const ode_statistics& statistics() const { return statistics_; }
   const std::string& message() const { return message_; }
@@ -53,6 +57,7 @@ class steady_integration {
   static constexpr int most_durations = 16;
 
   static ode_forward_options coarse(const Eigen::VectorXd& y0, const steady_options& options);
+  static ode_forward_options fine(const steady_options& options);
 
   frozen_system frozen_;
   Eigen::VectorXd y_;

@@ -11,11 +11,11 @@ AGRAD_INLINE void frozen_system::vjp(double, const double* y, const double* lamb
 }
 
 AGRAD_INLINE steady_integration::steady_integration(const std::string& function, ode_system& system, const Eigen::VectorXd& y0,
-                                                    const steady_options& options)
+                                                    const steady_options& options, bool is_fine)
     : frozen_(system, options.time.value_or(0)),
       y_(y0),
       peak_(y0.cwiseAbs()),
-      solver_(function, frozen_, coarse(y0, options), {}) {
+      solver_(function, frozen_, is_fine ? fine(options) : coarse(y0, options), {}) {
   Eigen::VectorXd slope(y0.size());
   frozen_.rhs(0, y0.data(), slope.data());
   Eigen::MatrixXd J(y0.size(), y0.size());
@@ -51,9 +51,18 @@ AGRAD_INLINE bool steady_integration::is_near(const Eigen::VectorXd& steady) con
 
 AGRAD_INLINE ode_forward_options steady_integration::coarse(const Eigen::VectorXd& y0, const steady_options& options) {
   ode_forward_options o;
-  o.relative_tolerance = std::max(1e-6, options.relative_tolerance);
-  o.absolute_tolerance = options.absolute_tolerance.cwiseMax(1e-9 * y0.cwiseAbs().maxCoeff());
+  o.states.relative = std::max(1e-6, options.states.relative);
+  o.states.absolute = options.states.absolute.cwiseMax(1e-9 * y0.cwiseAbs().maxCoeff());
   o.max_num_steps = 100000;
+  return o;
+}
+
+// Local errors add up to a hundred times the tolerances and more, and only this integration gives the state its digits.
+AGRAD_INLINE ode_forward_options steady_integration::fine(const steady_options& options) {
+  ode_forward_options o;
+  o.states.relative = std::max(1e-15, 0.003 * options.states.relative);
+  o.states.absolute = 0.003 * options.states.absolute;
+  o.max_num_steps = 1000000;
   return o;
 }
 

@@ -17,9 +17,8 @@ enum class steady_method : int { automatic = 0, newton = 1, integration = 2 };
 
 /// All options of `steady_state`.
 struct steady_options {
-  double relative_tolerance = 1e-10;
-  Eigen::VectorXd absolute_tolerance;  // one for each state
-  long max_iterations = 50;            // of Newton's method, from each starting point
+  tolerances states = {1e-10};
+  long max_iterations = 50;  // of Newton's method, from each starting point
   steady_method method = steady_method::automatic;
   std::optional<double> time = {};  // time at which f is evaluated; without a value, f must not depend on time
 };
@@ -31,7 +30,7 @@ struct steady_report {
   double integrated_time = 0;  // 0 when nothing was integrated
   double residual = 0;         // largest remaining derivative
   Eigen::Index conserved = 0;  // number of conserved totals
-  bool singular = false;       // singular beyond the conserved totals: derivatives have minimum norm
+  bool singular = false;       // singular beyond the conserved totals, within the tolerances: no derivatives
   /// The largest real part of the Jacobian's eigenvalues where totals keep their values; nan where the Jacobian is not finite.
   double growth_rate = std::numeric_limits<double>::quiet_NaN();
   bool stable = true;  // false: growth_rate is positive beyond the tolerances
@@ -41,6 +40,11 @@ namespace detail {
 
 inline std::string needs_no_time(const std::string& function) {
   return sentence(function, "f", -1, "a function of t", "one of the states and parameters alone", "give t to fix the time");
+}
+
+[[noreturn]] AGRAD_COLD inline void fail_steady_derivative(const std::string& function, const std::string& what) {
+  throw SolverError(function + ": the derivative of the steady state is not finite (NOT_FINITE); " + what, 0, 0, "NOT_FINITE",
+                    what);
 }
 
 /// Returns "the Jacobian's entry [0, 1] is nan", or an empty string.
@@ -56,8 +60,7 @@ inline std::string place_not_finite(const Eigen::MatrixXd& J) {
 
 /// Checks every option for a system of the given size. Throws ShapeError or DomainError.
 inline void check_solver_options(std::string_view function, const steady_options& options, Eigen::Index states) {
-  check(function, "relative_tolerance", options.relative_tolerance, must_be::positive_finite);
-  detail::check_tolerances(function, "absolute_tolerance", options.absolute_tolerance, states, "one for each state");
+  detail::check_tolerances(function, "", options.states, states);
   detail::check_positive_count(function, "max_iterations", options.max_iterations);
   if (options.time) check(function, "t", *options.time, must_be::finite);
 }

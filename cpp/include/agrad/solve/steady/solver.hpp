@@ -2,19 +2,20 @@
 //
 // Conserved totals L (solve/steady/conserved_totals.hpp) make the Jacobian of f singular, and the totals of y0 select one of
 // the steady states. So the solver solves g(y; p, y0) = 0, where L (y - y0) = 0 replaces, for each total, one equation of f
-// that follows from the others. With G the derivative of g, derivatives are
-//     dy = G^-1 (L dy0 in the replaced equations, -f_p dp in the others).
-// Which of several steady states the system reaches is found by integration over longer and longer times: from the state at the
-// end of each, Newton's method is tried until it finds a stable state nearby. Where f is linear, or y0 is at rest, there is
-// only one candidate and Newton's method alone suffices. The method is damped by the natural monotonicity test (Deuflhard 2011,
-// Newton Methods for Nonlinear Problems, section 3.3). Where it converges, the totals are checked at that state, and all of f
-// must be small, not g alone.
+// that follows from the others (solve/steady/derivatives.hpp has the derivatives). Which of several steady states the system
+// reaches is found by integration over longer and longer times: from the state at the end of each, Newton's method is tried
+// until it finds a stable state nearby. Where f is linear along its way to rest, or y0 is at rest, there is only one candidate
+// and Newton's method alone suffices. Where steady states lie side by side, as on a line, Newton's method does not tell which
+// one the way leads to, so the way is integrated once more, at the tolerances. Newton's method is damped by the natural
+// monotonicity test (Deuflhard 2011, Newton Methods for Nonlinear Problems, section 3.3). Where it converges, the totals are
+// checked at that state, and all of f must be small, not g alone.
 // Read next: solve/steady/integration.hpp, solve/steady/stability.hpp, solve/posed/steady.hpp.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -22,8 +23,10 @@
 
 #include <agrad/solve/solver/solver.hpp>
 #include <agrad/solve/steady/conserved_totals.hpp>
+#include <agrad/solve/steady/derivatives.hpp>
 #include <agrad/solve/steady/factors.hpp>
 #include <agrad/solve/steady/integration.hpp>
+#include <agrad/solve/steady/linear_path.hpp>
 #include <agrad/solve/steady/options.hpp>
 #include <agrad/solve/steady/stability.hpp>
 
@@ -46,13 +49,15 @@ class steady_solver {
     check_size(function_, "y0", static_cast<std::size_t>(y0.size()), n, "one for each state");
     if (y0.size() == 0) throw ShapeError(detail::sentence(function_, "y0", -1, "of length 0", "of length 1 or more"));
     check_each(function_, "y0", y0.data(), n, 1, must_be::finite);
-    solved_ = factored_ = false;
+    solved_ = false;
+    derivatives_.reset();
     report_ = {}, statistics_ = {};
-    y0_ = y_ = y0;
+    y0_ = y_ = y0, peak_ = y0.cwiseAbs();
     check_slope();
     totals_ = detail::conserved_totals<Real>(system_, y0, time_);
     measure_start();
     if (!find_at_once()) integrate();
+    check_time(y_);
     report_.conserved = totals_.count();
     report_.residual = slope(y_).template lpNorm<Eigen::Infinity>();
     solved_ = true;
@@ -64,73 +69,18 @@ class steady_solver {
   const ode_statistics& statistics() const { return statistics_; }
 
   /// Returns the gradient with respect to y0 and p of a scalar whose derivative with respect to the steady state is `adjoint`.
-  ode_gradient reverse(const Eigen::VectorXd& adjoint) {
-    factor();
-    Eigen::VectorXd w = factors_.solve_transposed(adjoint);
-    ode_gradient gradient{totals_.extract_adjoint(w), 0, {}, Eigen::VectorXd(system_.parameters())};
-    if (system_.parameters() > 0) system_.vjp(time_, y_.data(), w.data(), nullptr, gradient.parameters.data());
-    gradient.parameters = -gradient.parameters;
-    if (adjoint.allFinite() && gradient.parameters.hasNaN()) fail_derivative("the gradient with respect to a parameter is nan");
-    return gradient;
-  }
+  /// This and the following throw DomainError where the steady state has no derivative.
+  ode_gradient reverse(const Eigen::VectorXd& adjoint) { return derivatives().reverse(adjoint); }
 
   /// Computes the steady state's derivatives along directions, `width` numbers for each state.
-  void tangent(const ode_directions& along, double* states) {
-    factor();
-    const int width = along.width;
-    along_ = along;
-    const std::vector<double> none(static_cast<std::size_t>(y_.size() * width), 0.0);
-    tangents_.resize(none.size());
-    system_.tangent(width, time_, y_.data(), none.data(), along.parameters.data(), tangents_.data());
-    for (int k = 0; k < width; ++k) {
-      auto column = across(tangents_.data(), width, k);
-      Eigen::VectorXd right = -column;
-      totals_.write(right, across(along_.initial_state.data(), width, k));
-      column = factors_.solve(right);
-    }
-    std::copy(tangents_.begin(), tangents_.end(), states);
-  }
+  void tangent(const ode_directions& along, double* states) { derivatives().tangent(along, states); }
 
   /// After `tangent`: returns the gradient, with derivatives along the same directions in `back`, for an adjoint with tangents.
   ode_gradient second(const Eigen::VectorXd& adjoint, const double* adjoint_tangents, ode_directions& gradient_tangents) {
-    if (report_.singular) {
-      throw DerivativeError(function_ +
-                            ": the Jacobian is singular, but must be invertible apart from conserved totals; a derivative of "
-                            "minimum norm has no second derivative");
-    }
-    const int width = along_.width;
-    const auto n = static_cast<std::size_t>(y_.size() * width), m = static_cast<std::size_t>(system_.parameters() * width);
-    Eigen::VectorXd w = factors_.solve_transposed(adjoint);
-    const Eigen::VectorXd initial_state = totals_.extract_adjoint(w);
-    std::vector<double> w_tangents(n, 0.0), turned(n), ignored(static_cast<std::size_t>(y_.size()));
-    gradient_tangents.width = width, gradient_tangents.initial_state.resize(n), gradient_tangents.parameters.resize(m);
-    Eigen::VectorXd parameters(system_.parameters());
-    const ode_point at{width, time_, y_.data(), tangents_.data(), along_.parameters.data()};
-    const ode_adjoints to{ignored.data(), parameters.data(), turned.data(), gradient_tangents.parameters.data()};
-    system_.second(at, w.data(), w_tangents.data(), to);  // turned: the change of J^T w along the directions
-    for (int k = 0; k < width; ++k) {
-      const Eigen::VectorXd changed = across(adjoint_tangents, width, k) - across(turned.data(), width, k);
-      Eigen::VectorXd dw = factors_.solve_transposed(changed);
-      across(gradient_tangents.initial_state.data(), width, k) = totals_.extract_adjoint(dw);
-      across(w_tangents.data(), width, k) = dw;
-    }
-    system_.second(at, w.data(), w_tangents.data(), to);
-    for (double& x : gradient_tangents.parameters) x = -x;
-    return {initial_state, 0, {}, -parameters};
+    return derivatives().second(adjoint, adjoint_tangents, gradient_tangents);
   }
 
  private:
-  template <class Number>
-  static auto across(Number* of, int width, int k, Eigen::Index n) {
-    using vector = std::conditional_t<std::is_const_v<Number>, const Eigen::VectorXd, Eigen::VectorXd>;
-    return Eigen::Map<vector, 0, Eigen::InnerStride<>>(of + k, n, Eigen::InnerStride<>(width));
-  }
-  /// Entries of direction k, where the entries of `width` directions are interleaved.
-  template <class Number>
-  auto across(Number* of, int width, int k) const {
-    return across(of, width, k, y_.size());
-  }
-
   Eigen::VectorXd slope(const Eigen::VectorXd& y) const { return slope(time_, y); }
   Eigen::VectorXd slope(double t, const Eigen::VectorXd& y) const {
     Eigen::VectorXd f(y.size());
@@ -155,14 +105,19 @@ class steady_solver {
       const std::string advice = "the derivative of y[" + std::to_string(i) + "] is " + detail::to_text(f[i]) + " at y0";
       throw SolverError(function_ + ": stopped after 0 iterations (NOT_FINITE); " + advice, 0, 0, "NOT_FINITE", advice);
     }
-    for (const double t : {1.0, 1618.0339887498949}) {
-      if (!options_.time && slope(t, y0_) != f) throw DomainError(detail::needs_no_time(function_));
-    }
+    check_time(y0_);
+  }
+  /// Compares slopes at three times. At y0 alone a factor of time may meet a zero, so that the solution is checked, too.
+  void check_time(const Eigen::VectorXd& y) const {
+    if (options_.time) return;
+    const Eigen::VectorXd f = slope(y);
+    for (const double t : {1.0, 1618.0339887498949})
+      if (slope(t, y) != f) throw DomainError(detail::needs_no_time(function_));
   }
 
   /// Factorises the Jacobian of g at y; returns false if the Jacobian is not finite.
   bool factor_at(const Eigen::VectorXd& y) {
-    matrix_ = jacobian(y);
+    matrix_ = jacobian_ = jacobian(y);
     not_finite_ = detail::place_not_finite(matrix_);
     if (!not_finite_.empty()) return false;
     terms_ = matrix_.cwiseAbs() * y.cwiseAbs();
@@ -171,18 +126,24 @@ class steady_solver {
     return true;
   }
 
-  void factor() {
+  detail::steady_derivatives<Real>& derivatives() {
     if (!solved_)
       throw std::logic_error(function_ +
                              ": a derivative was asked for before solve, but must be asked for after solve has succeeded");
-    if (factored_) return;
-    if (!factor_at(y_)) fail_derivative(not_finite_);
-    report_.singular = factors_.singular();
-    factored_ = true;
+    if (derivatives_) return *derivatives_;
+    if (!not_finite_.empty()) detail::fail_steady_derivative(function_, not_finite_);
+    if (report_.singular) {
+      throw DomainError(detail::sentence(function_, "the steady state", -1,
+                                         "singular beyond conserved totals, as on a line of "
+                                         "steady states",
+                                         "one with an invertible Jacobian for derivatives",
+                                         "differentiate solve_ivp up to a late time"));
+    }
+    return derivatives_.emplace(detail::steady_solution<Real>{function_, system_, time_, y0_, y_, totals_, factors_});
   }
 
   Eigen::ArrayXd allowed(const Eigen::VectorXd& y) const {
-    return options_.absolute_tolerance.array() + options_.relative_tolerance * y.array().abs();
+    return options_.states.absolute.array() + options_.states.relative * y.array().abs();
   }
 
   /// Returns whether a step below the tolerances would make g zero; a singular matrix may prevent that.
@@ -202,7 +163,7 @@ class steady_solver {
   bool is_at_rest(const Eigen::VectorXd& y) const {
     return (slope(y).array().abs() <= smallness() * terms_.array() + rest_).all();
   }
-  double smallness() const { return std::max(1e-6, options_.relative_tolerance); }
+  double smallness() const { return std::max(1e-6, options_.states.relative); }
 
   /// Returns whether Newton's method alone has found the wanted state.
   bool find_at_once() {
@@ -210,8 +171,9 @@ class steady_solver {
     const bool has_no_choice = options_.method == steady_method::newton || rests_at_start();
     if (!has_no_choice && !totals_.is_linear()) return false;
     if (!newton(y_)) return false;
-    judge();
-    return has_no_choice || (report_.stable && totals_.is_everywhere(jacobian(y_)));
+    const detail::growth found = judge();
+    return has_no_choice || (found.is_negative() && totals_.is_everywhere(jacobian_) &&
+                             detail::is_linear_along(system_, time_, jacobian_, y0_, y_, -found.rate));
   }
   /// Returns whether the first step of Newton's method is below the tolerances.
   bool rests_at_start() {
@@ -219,11 +181,26 @@ class steady_solver {
     return (factors_.solve(equation(y0_)).array().abs() <= allowed(y0_)).all();
   }
 
-  /// Computes the growth rate and decides whether the state is stable.
-  void judge() {
+  /// Factorises at the solution, computes the growth rate there, and decides whether the state is stable and whether it is
+  /// singular.
+  detail::growth judge() {
+    if (!factor_at(y_)) return {};
     const Eigen::VectorXd nearby = y_ + allowed(y_).matrix();
-    const detail::growth found = detail::growth_of<Real>(totals_.reduced(jacobian(y_)), totals_.reduced(jacobian(nearby)));
+    const detail::growth found = detail::growth_of<Real>(totals_.reduced(jacobian_), totals_.reduced(jacobian(nearby)));
     report_.growth_rate = found.rate, report_.stable = !found.is_positive();
+    report_.singular = factors_.is_singular_within(uncertainty());
+    return found;
+  }
+
+  /// Returns how much entries of G are uncertain: by rounding, and by a state that is zero but for the tolerances. Tolerances
+  /// above the states' own sizes do not count.
+  Eigen::MatrixXd uncertainty() const {
+    const Eigen::VectorXd largest = peak_.cwiseMax(y_.cwiseAbs());
+    const Eigen::VectorXd nearby = y_ + allowed(y_).min(1e-10 * largest.array()).matrix();
+    Eigen::MatrixXd elsewhere = jacobian(nearby);
+    if (!elsewhere.allFinite()) elsewhere = jacobian_;
+    totals_.write_rows(elsewhere);
+    return (elsewhere - matrix_).cwiseAbs() + 8 * std::numeric_limits<double>::epsilon() * matrix_.cwiseAbs();
   }
 
   /// Searches a solution from y by Newton's method. Returns whether there is one; y is then the solution.
@@ -268,7 +245,7 @@ class steady_solver {
            "use a method that integrates");
     detail::steady_integration path(function_, system_, y0_, options_);
     while (path.advance()) {
-      y_ = path.state();
+      y_ = path.state(), peak_ = path.peak();
       totals_.revise(system_, y_);
       if (!newton(y_) || !path.is_near(y_)) continue;
       judge();
@@ -276,8 +253,37 @@ class steady_solver {
       report_.by_integration = true;
       report_.integrated_time = path.time();
       statistics_ = path.statistics();
+      if (report_.singular) follow();
       return;
     }
+    fail_after(path);
+  }
+
+  /// Integrates at the tolerances until Newton's method ends at the same state from two times: the state among others beside it
+  /// that the way leads to.
+  void follow() {
+    detail::steady_integration path(function_, system_, y0_, options_, true);
+    const double least = report_.integrated_time;
+    Eigen::VectorXd before;
+    while (path.advance()) {
+      if (path.time() < least) continue;
+      y_ = path.state();
+      if (!newton(y_) || !path.is_near(y_)) {
+        before.resize(0);
+        continue;
+      }
+      if (before.size() > 0 && ((y_ - before).array().abs() <= allowed(y_)).all()) {
+        judge();
+        report_.integrated_time = path.time();
+        statistics_ += path.statistics();
+        return;
+      }
+      before = y_;
+    }
+    fail_after(path);
+  }
+
+  [[noreturn]] AGRAD_COLD void fail_after(const detail::steady_integration& path) {
     report_.integrated_time = path.time();
     fail(path.message(), "the system may oscillate, grow without bound or change ever more slowly" +
                              std::string(options_.method == steady_method::automatic
@@ -291,25 +297,20 @@ class steady_solver {
                       report_.integrated_time, report_.iterations, "NO_STEADY_STATE", advice);
   }
 
-  [[noreturn]] AGRAD_COLD void fail_derivative(const std::string& what) const {
-    throw SolverError(function_ + ": the derivative of the steady state is not finite (NOT_FINITE); " + what, 0, 0,
-                      "NOT_FINITE", what);
-  }
-
   std::string function_;
   ode_system& system_;
   steady_options options_;
   double time_;
   Eigen::VectorXd y0_, y_;
+  Eigen::VectorXd peak_;  // largest size of each state on the way
   detail::conserved_totals<Real> totals_;
-  Eigen::MatrixXd matrix_;  // Jacobian G of g
-  std::string not_finite_;  // the entry that is not finite, where a factorisation was refused
-  Eigen::VectorXd terms_;   // |J| |y|, at the last factorisation of G
-  double rest_ = 0;         // largest negligible slope
+  Eigen::MatrixXd jacobian_, matrix_;  // of f, and G of g, at the last factorisation
+  std::string not_finite_;             // the entry that is not finite, where a factorisation was refused
+  Eigen::VectorXd terms_;              // |J| |y|, at the last factorisation of G
+  double rest_ = 0;                    // largest negligible slope
   detail::steady_factors<Real> factors_;
-  ode_directions along_;
-  std::vector<double> tangents_;
-  bool solved_ = false, factored_ = false;
+  std::optional<detail::steady_derivatives<Real>> derivatives_;
+  bool solved_ = false;
   steady_report report_;
   ode_statistics statistics_;
 };

@@ -17,10 +17,11 @@ namespace agrad::detail {
 /// Returns factors of the states, powers of two, that bring rows and columns of J to one size.
 Eigen::VectorXd balancing(const Eigen::MatrixXd& J);
 
-/// The largest real part of the eigenvalues, and the size above which the real part counts as positive.
+/// The largest real part of the eigenvalues, and the size up to which the real part counts as zero.
 struct growth {
   double rate = std::numeric_limits<double>::quiet_NaN(), noise = 0;
   bool is_positive() const { return rate > noise; }
+  bool is_negative() const { return rate < -noise; }
 };
 
 /// Computes the growth rate of J; `elsewhere` is the Jacobian at another state within the tolerances. A template, so that only

@@ -225,7 +225,7 @@ inline constexpr bool is_second_dual<dual<S, K>> = !std::is_same_v<S, double>;
 template <class... T>
 inline constexpr bool hold_second_duals = is_second_dual<promoted_t<T...>>;
 
-/// A copy of an argument: evaluates expressions of the tape and of Eigen, copies references.
+/// Returns a copy of an argument: evaluates expressions of the tape and of Eigen, copies references.
 template <class X>
 auto stored_argument(const X& x) {
   if constexpr (is_expression<X>)

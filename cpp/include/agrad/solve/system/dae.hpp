@@ -34,34 +34,35 @@ class dae_system {
  public:
   virtual ~dae_system() = default;
 
-  /// Length n of y and number of equations.
+  /// Returns the length n of y and number of equations.
   virtual Eigen::Index states() const = 0;
 
-  /// Length m of p.
+  /// Returns the length m of p.
   virtual Eigen::Index parameters() const = 0;
 
-  /// Sets all parameters, active or not. Here: the system has their values since it was made.
+  /// Sets all parameters, active or not. By default nothing: the system has the parameters' values from its construction.
   virtual void set_parameters(const double* /*p*/) {}
 
-  /// r = F, n entries.
+  /// Computes r = F, n entries.
   virtual void residual(const dae_point& at, double* r) = 0;
 
-  /// J = of_y dF/dy + of_yp dF/dy', n by n; writes every entry.
+  /// Computes J = of_y dF/dy + of_yp dF/dy', n by n; writes every entry.
   virtual void jacobian(const dae_point& at, double of_y, double of_yp, Eigen::Ref<Eigen::MatrixXd> J) = 0;
 
-  /// lambda^T times the derivatives of F.
+  /// Computes lambda^T times the derivatives of F.
   virtual void vjp(const dae_point& at, const double* lambda, const dae_adjoints& to) = 0;
 
-  /// The tangents of F along directions, n * width entries. Here: from Jacobians and products with unit adjoints.
+  /// Computes the tangents of F along directions, n * width entries. By default: from Jacobians and products with unit
+  /// adjoints.
   inline virtual void tangent(const dae_point& at, const dae_directions& along, double* r);
 
-  /// Whether `vjp` and `tangent` have derivatives with respect to t.
+  /// Returns whether `vjp` and `tangent` have derivatives with respect to t.
   virtual bool knows_time() const { return true; }
 
-  /// Which entries of y' F depends on, as far as the system knows; nothing: dF/dy' must show.
+  /// Returns which entries of y' F depends on, as far as the system knows; without a value, dF/dy' must show this.
   virtual std::optional<std::vector<bool>> known_derivatives() { return std::nullopt; }
 
-  /// The active parameters, m entries, whose sizes scale the error control of sensitivities.
+  /// Writes the active parameters, m entries, whose sizes scale the error control of sensitivities.
   virtual void parameter_values(double* p) const { std::fill_n(p, parameters(), 1.0); }
 };
 

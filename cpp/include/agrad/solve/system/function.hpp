@@ -22,7 +22,7 @@ struct ode_point {
   const double* t_tangents = nullptr;
 };
 
-/// Adjoints of the parts, with tangents; of time only where wanted.
+/// Adjoints of the parts, with tangents; null pointers for time where its adjoint is not needed.
 struct ode_adjoints {
   double *y, *parameters, *y_tangents, *parameter_tangents;
   double *t = nullptr, *t_tangents = nullptr;
@@ -34,20 +34,20 @@ class differentiable_function {
 
   virtual Eigen::Index outputs() const = 0;
   virtual Eigen::Index parameters() const = 0;
-  /// Sets the parameters. Here: the function has their values since it was made.
+  /// Sets the parameters. By default nothing: the function has the parameters' values from its construction.
   virtual void set_parameters(const double* /*p*/) {}
 
-  /// to = F.
+  /// Computes to = F.
   virtual void value(double t, const double* y, double* to) = 0;
 
-  /// to = F, and lambda' times the derivatives of F with respect to time, state and, unless null, parameters.
+  /// Computes to = F, and lambda' times the derivatives of F with respect to time, state and, unless null, parameters.
   virtual void vjp(double t, const double* y, const double* lambda, double* to, double& t_adjoint, double* y_adjoint,
                    double* parameter_adjoint) = 0;
 
-  /// The order of the derivatives along directions: 0 for none, 1 with `tangent`, 2 with `second`, too.
+  /// Returns the order of the derivatives along directions: 0 for none, 1 with `tangent`, 2 with `second`, too.
   virtual int order() const = 0;
 
-  /// The tangents of F along the point's directions.
+  /// Computes the tangents of F along the point's directions.
   inline virtual void tangent(const ode_point& at, double* to);
 
   /// Adds to zeros lambda' times the derivatives of F, and their tangents along the directions, for lambda with tangents.

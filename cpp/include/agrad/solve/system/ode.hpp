@@ -24,53 +24,54 @@ class ode_system {
  public:
   virtual ~ode_system() = default;
 
-  /// Length n of y.
+  /// Returns the length n of y.
   virtual Eigen::Index states() const = 0;
 
-  /// Whether f is known to be independent of t.
+  /// Returns whether f is known to be independent of t.
   virtual bool is_autonomous() const { return false; }
 
-  /// Length m of p.
+  /// Returns the length m of p.
   virtual Eigen::Index parameters() const = 0;
 
-  /// Sets all parameters, active or not. Here: the system has their values since it was made.
+  /// Sets all parameters, active or not. By default nothing: the system has the parameters' values from its construction.
   virtual void set_parameters(const double* /*p*/) {}
 
-  /// dydt = f(t, y), n entries.
+  /// Computes dydt = f(t, y), n entries.
   virtual void rhs(double t, const double* y, double* dydt) = 0;
 
-  /// J(i, j) = df_i/dy_j, n by n; writes every entry.
+  /// Computes J(i, j) = df_i/dy_j, n by n; writes every entry.
   virtual void jacobian(double t, const double* y, Eigen::Ref<Eigen::MatrixXd> J) = 0;
 
-  /// Where J may have nonzero entries, n x n, as far as the system knows; null: anywhere.
+  /// Returns where J may have nonzero entries, n x n, as far as the system knows; null: anywhere.
   virtual std::shared_ptr<const csr_pattern> known_pattern() { return nullptr; }
 
   /// Sets the pattern, and so the order, of the entries of `jacobian_entries`, before its first call.
   virtual void use_pattern(std::shared_ptr<const csr_pattern> pattern) { pattern_ = std::move(pattern); }
 
-  /// The entries of J on the pattern; columns without a common row can be computed together. Here: from the dense Jacobian.
+  /// Computes the entries of J on the pattern; columns without a common row can be computed together. By default: from the
+  /// dense Jacobian.
   inline virtual void jacobian_entries(double t, const double* y, double* entries);
 
-  /// Whether the system has `jacobian_adjoint`, `jacobian_tangent` and `jacobian_second`.
+  /// Returns whether the system has `jacobian_adjoint`, `jacobian_tangent` and `jacobian_second`.
   virtual bool has_jacobian_adjoint() { return false; }
 
-  /// y_adjoint = d/dy and parameter_adjoint = d/dp of the sum of weights times entries of J, with the weights in the pattern's
-  /// order, or row after row without a pattern; parameter_adjoint may be null.
+  /// Computes y_adjoint = d/dy and parameter_adjoint = d/dp of the sum of weights times entries of J, with the weights in the
+  /// pattern's order, or row after row without a pattern; parameter_adjoint may be null.
   inline virtual void jacobian_adjoint(double t, const double* y, const double* weights, double* y_adjoint,
                                        double* parameter_adjoint);
 
-  /// The tangents of J's entries in the same order, along the point's directions: entry e in direction k is number e * width +
-  /// k.
+  /// Computes the tangents of J's entries in the same order, along the point's directions: entry e in direction k is number e *
+  /// width + k.
   inline virtual void jacobian_tangent(const ode_point& at, double* entry_tangents);
 
-  /// `jacobian_adjoint` and the tangents of its results along the point's directions, for weights with tangents.
+  /// Computes `jacobian_adjoint` and the tangents of its results along the point's directions, for weights with tangents.
   inline virtual void jacobian_second(const ode_point& at, const double* weights, const double* weight_tangents,
                                       const ode_adjoints& to);
 
-  /// to = J v. Here: by `tangent`, or from the dense Jacobian.
+  /// Computes to = J v. By default: by `tangent`, or from the dense Jacobian.
   inline virtual void jvp(double t, const double* y, const double* v, double* to);
 
-  /// y_adjoint = lambda^T df/dy, n entries, and parameter_adjoint = lambda^T df/dp, m entries; either may be null.
+  /// Computes y_adjoint = lambda^T df/dy, n entries, and parameter_adjoint = lambda^T df/dp, m entries; either may be null.
   virtual void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) = 0;
 
   /// Prepares products at `points` points, a time and n states each, which must stay unchanged until the last product.
@@ -80,49 +81,49 @@ class ode_system {
     vjp(linear_t_[k], linear_y_ + k * states(), lambda, y_adjoint, parameter_adjoint);
   }
 
-  /// to = (df/dy) v + (df/dp) w at point k. Here: by `tangent`, or without tangents by differences, which suffice for step
-  /// control.
+  /// Computes to = (df/dy) v + (df/dp) w at point k. By default: by `tangent`, or without tangents by differences, which
+  /// suffice for step control.
   virtual void linear_jvp(int k, const double* v, const double* w, double* to) {
     along(linear_t_[k], linear_y_ + k * states(), v, w, to);
   }
   void along(double t, const double* y, const double* v, const double* w, double* to);
 
-  /// dydt = f(t, y; p) with other values p of the active parameters. Returns whether the system supports this call; here:
-  /// without parameters.
+  /// Computes dydt = f(t, y; p) with other values p of the active parameters. Returns whether the system supports this call; by
+  /// default: without parameters.
   virtual bool rhs_with(double t, const double* y, const double* /*p*/, double* dydt) {
     if (parameters() > 0) return false;
     rhs(t, y, dydt);
     return true;
   }
 
-  /// The active parameters, m entries, whose sizes scale the error control of sensitivities. Ones by default.
+  /// Writes the active parameters, m entries, whose sizes scale the error control of sensitivities. By default: ones.
   virtual void parameter_values(double* p) const { std::fill_n(p, parameters(), 1.0); }
 
-  /// The size of a generic change of each parameter, m entries: the parameter's own size, 1 for a parameter of zero, or 0 if
-  /// its derivative is not wanted. of_states: the sizes of generic changes of the states.
+  /// Writes the size of a generic change of each parameter, m entries: the parameter's own size, 1 for a parameter of zero, or
+  /// 0 if its derivative is not wanted. of_states: the sizes of generic changes of the states.
   virtual void parameter_sizes(const double* /*of_states*/, double* sizes) const {
     parameter_values(sizes);
     for (Eigen::Index j = 0; j < parameters(); ++j) sizes[j] = sizes[j] == 0 ? 1 : std::abs(sizes[j]);
   }
 
-  /// Whether the system has `tangent` and `second`, for second derivatives through a solve.
+  /// Returns whether the system has `tangent` and `second`, for second derivatives through a solve.
   virtual bool has_tangents() const { return false; }
 
-  /// Whether the system has `tangent`.
+  /// Returns whether the system has `tangent`.
   virtual bool has_first_tangents() const { return has_tangents(); }
 
-  /// (df/dy) y_tangents + (df/dp) parameter_tangents for `width` directions side by side (1 or 8): entry i in direction k is
-  /// number i * width + k.
+  /// Computes (df/dy) y_tangents + (df/dp) parameter_tangents for `width` directions side by side (1 or 8): entry i in
+  /// direction k is number i * width + k.
   inline virtual void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
                               double* dydt_tangents);
 
-  /// Whether the system has `moving_tangent`.
+  /// Returns whether the system has `moving_tangent`.
   virtual bool has_time_tangents() const { return false; }
 
-  /// `tangent` at a point whose time moves.
+  /// Computes `tangent` at a point whose time moves.
   inline virtual void moving_tangent(const ode_point& at, double* dydt_tangents);
 
-  /// `vjp` and the tangents of its results along the directions of `tangent`, for lambda with tangents.
+  /// Computes `vjp` and the tangents of its results along the directions of `tangent`, for lambda with tangents.
   inline virtual void second(const ode_point& at, const double* lambda, const double* lambda_tangents, const ode_adjoints& to);
 
  protected:

@@ -83,7 +83,7 @@ class functor_dae final : public dae_system {
     if (to.yp != nullptr) std::copy_n(out_.data() + n_, n_, to.yp);
   }
 
-  /// Without tangents of t: f takes t as a double.
+  /// Computes tangents, without tangents of t: f takes t as a double.
   void tangent(const dae_point& at, const dae_directions& along, double* r) override {
     if (!doubled_.has_first_tangents()) return dae_system::tangent(at, along, r);
     const auto w = static_cast<std::size_t>(along.width), n = static_cast<std::size_t>(n_) * w;

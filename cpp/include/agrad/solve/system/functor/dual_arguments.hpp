@@ -21,7 +21,7 @@ struct as_tuple {
   }
 };
 
-/// use(arguments...), with next(value) for each active scalar in `values`, in the order of `argument<T>::collect`.
+/// Calls use(arguments...), with next(value) for each active scalar in `values`, in the order of `argument<T>::collect`.
 template <class S, class... Args, class Next, class Use>
 auto with_duals(const std::tuple<argument_value_t<Args>...>& values, const Next& next, const Use& use) {
   return std::apply(

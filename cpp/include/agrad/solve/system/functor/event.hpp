@@ -94,7 +94,7 @@ class functor_function final : public differentiable_function {
 
   int order() const override { return Second ? 2 : 1; }
 
-  /// From products with unit adjoints.
+  /// Computes the Jacobian row by row, by products with unit adjoints.
   void tangent(const ode_point& at, double* to) override {
     const Eigen::Index n = y_.size(), rows = outputs();
     using given = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;

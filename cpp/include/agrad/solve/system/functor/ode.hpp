@@ -35,9 +35,9 @@ using scalar_by_value = std::conditional_t<std::is_same_v<X, var> || is_dual<X>,
 /// Calls of F with t and state vectors of types Y, all const references.
 template <class F, class... Y>
 struct calls_of {
-  /// Whether F declares a call with exactly these types, as const references, as values, or with the smaller types by value. A
-  /// test whether the call is possible does not suffice: Eigen accepts a vector of variables for a vector of doubles in such a
-  /// test, and the conversion then fails to compile.
+  /// Returns whether F declares a call with exactly these types, as const references, as values, or with the smaller types by
+  /// value. A test whether the call is possible does not suffice: Eigen accepts a vector of variables for a vector of doubles
+  /// in such a test, and the conversion then fails to compile.
   template <class... Args>
   static constexpr bool have() {
     if constexpr (std::is_class_v<F> && std::is_invocable_v<const F&, double, const Y&..., const Args&...>) {
@@ -162,13 +162,14 @@ class functor_system : public ode_system {
 
   void set_state(const double* y) { y_ = Eigen::Map<const Eigen::VectorXd>(y, y_.size()); }
 
-  /// f with plain arguments.
+  /// Calls f with plain arguments.
   template <class Y>
   auto with_values(double t, const Y& y) const {
     return std::apply([&](const auto&... p) { return evaluated(t, y, p...); }, values_);
   }
 
-  /// The result of f, evaluated while its operands exist; returned without a move, because a read of duals just written stalls.
+  /// Returns the result of f, evaluated while its operands exist; returned without a move, because a read of duals just written
+  /// stalls.
   template <class Y, class... P>
   auto evaluated(double t, const Y& y, const P&... p) const {
     const stored_argument_t<std::decay_t<decltype(f_(t, y, p...))>> slope(f_(t, y, p...));
@@ -232,7 +233,7 @@ class functor_system : public ode_system {
     read_state(y_adjoint);
   }
 
-  /// A single reverse pass for states and parameters, for f that accepts variables in both.
+  /// Computes the adjoints of states and parameters in a single reverse pass, for f that accepts variables in both.
   void both_adjoints(double t, const double* lambda, double* y_adjoint, double* parameter_adjoint) {
     const isolated_scope own;
     renew_state();
@@ -249,7 +250,7 @@ class functor_system : public ode_system {
     argument<std::tuple<Args...>>::read_adjoints(args_, parameter_adjoint);
   }
 
-  /// The reverse pass of the innermost scope, from a vector with the given adjoints.
+  /// Runs the reverse pass of the innermost scope, from a vector with the given adjoints.
   template <class Vector>
   static void reverse_from(const Vector& slope, const double* lambda) {
     tape& t = tape::current();

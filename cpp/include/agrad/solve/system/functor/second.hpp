@@ -45,8 +45,8 @@ class functor_second : public functor_tangents<F, Args...> {
                 "scalars of any "
                 "type, with y by const& and args by const& or by value, or pass agrad::recorded(f)");
 
-  /// f on duals of leaf(value) with tangents of direction k for states and parameters; lift(i, x) may modify state or parameter
-  /// i.
+  /// Calls f on duals of leaf(value) with tangents of direction k for states and parameters; lift(i, x) may modify state or
+  /// parameter i.
   template <class D, class Leaf, class Lift>
   auto slope_along(const ode_point& at, int k, Leaf&& leaf, const Lift& lift) {
     const Eigen::Index n = this->states();

@@ -19,7 +19,7 @@ namespace agrad::detail {
 struct entry_range {
   std::uint32_t column, row, place, step, length;
 
-  /// Whether the entry in `of_column` and `of_row`, stored at `at`, extends the range; the second entry sets the step.
+  /// Returns whether the entry in `of_column` and `of_row`, stored at `at`, extends the range; the second entry sets the step.
   bool takes(std::uint32_t of_column, std::uint32_t of_row, std::uint32_t at);
 
   /// Adds lambda' times the entries to the sums of columns.
@@ -28,8 +28,8 @@ struct entry_range {
   void add_forward_product(const double* values, const double* v, double* sums) const;
 };
 
-/// The ranges of columns begin .. end, whose entries are in slots[e] for first[j] <= e < first[j + 1]: first ranges of all
-/// columns' first entries, then of their second entries, and so on.
+/// Returns the ranges of columns begin .. end, whose entries are in slots[e] for first[j] <= e < first[j + 1]: first ranges of
+/// all columns' first entries, then of their second entries, and so on.
 std::vector<entry_range> entry_ranges(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& rows,
                                       const slot* slots, std::size_t begin, std::size_t end);
 

@@ -45,9 +45,10 @@ class program_function final : public differentiable_function {
   const double* set(double t, const double* y);
   /// Runs the program, for the two members that follow.
   void run(double t, const double* y);
-  /// lambda' times the derivatives with respect to all inputs.
+  /// Returns lambda' times the derivatives with respect to all inputs.
   const double* adjoints(const double* lambda);
-  /// The tangents along the directions, of which `directions` returns the numbers, of all inputs and zero.
+  /// Computes the tangents along the directions. `directions` sets the directions of all inputs to zero and returns their
+  /// numbers.
   void tangent(int width, double* to);
   double* directions(int width);
 

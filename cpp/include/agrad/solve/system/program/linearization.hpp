@@ -28,24 +28,25 @@ class linearization {
     std::vector<double> inputs;
   };
 
-  /// f: a program of t, n states and parameters. rows_of_columns: the pattern of df/d(y, p), of which the first `required`
-  /// columns are wanted. Null if the entries do not consist of rules or are so many that reverse passes of f are faster.
+  /// Returns the linearization, or null if the entries do not consist of rules or are so many that reverse passes of f are
+  /// faster. f: a program of t, n states and parameters. rows_of_columns: the pattern of df/d(y, p); derivatives are required
+  /// for the first `required` columns.
   static std::shared_ptr<const linearization> of(const program& f, std::size_t n, const csr_pattern& rows_of_columns,
                                                  std::size_t required, int points);
 
   /// Evaluates at the points, a time and n states each.
   void evaluate(workspace& w, const double* t, const double* y, const double* p) const;
 
-  /// y_adjoint = lambda' df/dy and parameter_adjoint = lambda' df/dp at point k; either may be null.
+  /// Computes y_adjoint = lambda' df/dy and parameter_adjoint = lambda' df/dp at point k; either may be null.
   void product(const workspace& w, std::size_t k, const double* lambda, double* y_adjoint, double* parameter_adjoint) const;
 
-  /// to = (df/dy) v + (df/dp) w at point k; w may be null.
+  /// Computes to = (df/dy) v + (df/dp) w at point k; w may be null.
   void forward_product(const workspace& at, std::size_t k, const double* v, const double* w, double* to) const;
 
   std::size_t points() const { return points_; }
-  /// Whether products use diagonals (solve/system/program/diagonals.hpp).
+  /// Returns whether products use diagonals (solve/system/program/diagonals.hpp).
   bool has_ranges() const { return !of_states_.empty(); }
-  /// The costs of an evaluation: the program's operations, and the entries that these compute.
+  /// Return the costs of an evaluation: the program's operations, and the entries that these compute.
   std::size_t operations() const { return entries_->code().operations.size(); }
   std::size_t work() const { return detail::work_of(*entries_); }
 
@@ -64,10 +65,10 @@ class linearization {
     double entry(std::uint32_t e) const { return values[slots[e]]; }
   };
 
-  /// Sums of columns begin .. end.
+  /// Computes the sums of columns begin .. end.
   void multiply(const entries_at& at, std::size_t begin, std::size_t end, double* to) const;
   void product_by_ranges(const entries_at& at, std::size_t k, double* y_adjoint, double* parameter_adjoint) const;
-  /// The same sums if entries are not finite: a zero adjoint cancels such an entry.
+  /// Computes the same sums if entries are not finite: a zero adjoint cancels such an entry.
   AGRAD_COLD void multiply_carefully(const entries_at& at, std::size_t begin, std::size_t end, double* to) const;
 
   static constexpr std::size_t least_length = 20;  // of ranges, on average: shorter ranges wait for results just stored

@@ -86,7 +86,7 @@ class program_system : public ode_system {
                            const ode_adjoints& to) override;
 
  protected:
-  /// Whether a linearization is faster than separate products.
+  /// Returns whether a linearization is faster than separate products.
   virtual bool pays(const linearization&) const { return true; }
 
  private:
@@ -95,7 +95,7 @@ class program_system : public ode_system {
   /// Writes the parts of adjoints of all inputs.
   void write_adjoints(const double* all, double* y_adjoint, double* parameter_adjoint) const;
 
-  /// Whether there is a program of the entries; looks once.
+  /// Returns whether there is a program of the entries; looks once.
   bool find_entries();
 
   program_function f_;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -43,14 +44,24 @@ inline constexpr bool is_comparable<T, std::void_t<decltype(std::declval<const T
 
 template <class T>
 struct sameness {
-  /// Values that cannot be compared count as different.
+  /// Returns whether two values are the same. Zeros of other signs, and values that cannot be compared, count as different.
   static bool of(const T& a, const T& b) {
-    if constexpr (has_storage_kind<T>)
-      return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
+    if constexpr (std::is_floating_point_v<T>)
+      return a == b && std::signbit(a) == std::signbit(b);
+    else if constexpr (has_storage_kind<T>)
+      return a.rows() == b.rows() && a.cols() == b.cols() && each(a, b);
     else if constexpr (is_comparable<T>)
       return a == b;
     else
       return false;
+  }
+
+ private:
+  static bool each(const T& a, const T& b) {
+    for (Eigen::Index j = 0; j < a.cols(); ++j)
+      for (Eigen::Index i = 0; i < a.rows(); ++i)
+        if (!sameness<typename T::Scalar>::of(a.coeff(i, j), b.coeff(i, j))) return false;
+    return true;
   }
 };
 template <class T>
@@ -96,11 +107,12 @@ struct recorded_program {
 /// The latest recording for arguments of each type. Threads may share this object.
 class recordings {
  public:
-  /// The recording for `states` states and these constants; calls `record` if there is none.
-  template <class Constants, class Record>
+  /// Returns the recording for `states` states and these constants; calls `record` if there is none.
+  /// Key: the types of the recording's arguments, which say what is active; active scalars are zeros among the constants.
+  template <class Key, class Constants, class Record>
   recorded_program find(Eigen::Index states, const Constants& constants, const Record& record) {
     const std::lock_guard<fork_safe_mutex> locked(mutex_);
-    std::shared_ptr<entry>& latest = latest_[typeid(Constants)];
+    std::shared_ptr<entry>& latest = latest_[typeid(Key)];
     if (latest != nullptr && latest->states == states && latest->is_for(&constants)) return latest->recording;
     latest = std::make_shared<entry_for<Constants>>(states, constants, record());
     return latest->recording;
@@ -137,15 +149,16 @@ class recorded_function {
 
   const F& callable() const { return f_; }
 
-  /// The program for such arguments. It is independent of the values of variables; values of doubles are constants of the
-  /// program.
+  /// Returns the program for such arguments. It is independent of the values of variables; values of doubles are constants of
+  /// the program.
   template <class... Args>
   detail::recorded_program program_for(const std::string& function, Eigen::Index states, const Args&... args) const {
     using namespace detail;
     const std::tuple<argument_value_t<Args>...> values{argument<Args>::values(args)...};
     const auto constants = with_duals<double, Args...>(
         values, [](double) { return 0.0; }, as_tuple{});
-    return recordings_->find(states, constants, [&] { return record<Args...>(function, states, values); });
+    using key = std::tuple<dual_argument_t<Args, traced>...>;
+    return recordings_->template find<key>(states, constants, [&] { return record<Args...>(function, states, values); });
   }
 
  private:

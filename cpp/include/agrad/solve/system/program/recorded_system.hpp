@@ -22,15 +22,17 @@ template <class F, class... Args>
 class recorded_system final : public program_system {
  public:
   recorded_system(const std::string& function, const recorded_function<F>& f, Eigen::Index states, const Args&... args)
-      : recorded_system(f, f.template program_for<Args...>(function, states, args...), states, args...) {}
+      : recorded_system(function, f, f.template program_for<Args...>(function, states, args...), states, args...) {}
 
   /// Indices of the active parameters on their own tape.
   const std::vector<tape::index_type>& parameter_indices() const { return indices_; }
 
   void rhs(double t, const double* y, double* dydt) override {
     y_ = Eigen::Map<const Eigen::VectorXd>(y, y_.size());
-    const auto slope = std::apply([&](const auto&... p) { return evaluated(t, y_, p...); }, values_);
-    for (Eigen::Index i = 0; i < y_.size(); ++i) dydt[i] = slope[i];
+    set_slope(t, dydt);
+    if (is_checked_) return;
+    is_checked_ = true;
+    check_recording(t, y, dydt);
   }
 
   void vjp(double t, const double* y, const double* lambda, double* y_adjoint, double* parameter_adjoint) override {
@@ -42,8 +44,8 @@ class recorded_system final : public program_system {
   }
 
  protected:
-  /// By measurement an operation of a program takes as long as 24 computed entries; f on duals of four directions takes three
-  /// times, on duals of eight directions six times as long as the program's entries.
+  /// Returns whether a linearization is faster. By measurement an operation of a program takes as long as 24 computed entries;
+  /// f on duals of four directions takes three times, on duals of eight directions six times as long as the program's entries.
   bool pays(const linearization& all) const override {
     if (!few_ && !lanes_) return true;
     return 24 * all.operations() + all.work() < (few_ ? 3 : 6) * work_ * all.points();
@@ -53,8 +55,10 @@ class recorded_system final : public program_system {
   using few_lanes = lane_arguments<4, F, Args...>;
   using lanes = lane_arguments<8, F, Args...>;
 
-  recorded_system(const recorded_function<F>& f, const recorded_program& recording, Eigen::Index states, const Args&... args)
+  recorded_system(const std::string& function, const recorded_function<F>& f, const recorded_program& recording,
+                  Eigen::Index states, const Args&... args)
       : program_system(recording.f, states, true, recording.structure),
+        function_(function),
         f_(f.callable()),
         y_(states),
         values_(argument<Args>::values(args)...),
@@ -77,6 +81,31 @@ class recorded_system final : public program_system {
       few_.emplace(y_.size(), values_, lane_of);
     else
       lanes_.emplace(y_.size(), values_, lane_of);
+  }
+
+  void set_slope(double t, double* dydt) {
+    const auto slope = std::apply([&](const auto&... p) { return evaluated(t, y_, p...); }, values_);
+    for (Eigen::Index i = 0; i < y_.size(); ++i) dydt[i] = slope[i];
+  }
+
+  /// Throws if the callable, which gives a solve's values, is no longer the function of the recording, which gives the
+  /// derivatives. At rest both may differ by rounding errors alone, so a second point decides.
+  void check_recording(double t, const double* y, const double* dydt) {
+    using given = Eigen::Map<const Eigen::VectorXd>;
+    const Eigen::Index n = y_.size();
+    Eigen::VectorXd recorded(n), found = given(dydt, n);
+    const auto differ = [&] {
+      const double size = found.cwiseAbs().maxCoeff();
+      return found.allFinite() && recorded.allFinite() && (found - recorded).cwiseAbs().maxCoeff() > 1e-6 * size;
+    };
+    program_system::rhs(t, y, recorded.data());
+    if (!differ()) return;
+    y_ = given(y, n) + 1e-2 * (given(y, n).cwiseAbs().array() + 1).matrix();
+    set_slope(t, found.data());
+    program_system::rhs(t, y_.data(), recorded.data());
+    if (differ())
+      throw DomainError(sentence(function_, "f", -1, "another function than when it was recorded", "the same",
+                                 "pass what changes as an argument, or call agrad::recorded again"));
   }
 
   template <class Y, class... P>
@@ -107,7 +136,9 @@ class recorded_system final : public program_system {
     return sum;
   }
 
+  std::string function_;
   F f_;
+  bool is_checked_ = false;
   Eigen::VectorXd y_;
   std::tuple<argument_value_t<Args>...> values_;
   std::shared_ptr<const coloured_pattern> coloured_;

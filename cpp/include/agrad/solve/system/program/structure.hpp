@@ -1,6 +1,6 @@
 // Program structure: patterns, colours and derivative programs of a recorded right-hand side, for all solves.
 //
-// Each is computed at its first use and kept. Threads may share the object.
+// Each pattern or program is computed at its first use and stored. Threads may share the object.
 // Read next: solve/system/program/ode.hpp.
 #pragma once
 
@@ -30,22 +30,22 @@ struct coloured_pattern {
 /// The structure of a program's derivatives, computed at first use. Threads may share this object.
 class program_structure {
  public:
-  /// The pattern of df/dy; null if it has more entries than a pattern can have.
+  /// Returns the pattern of df/dy; null if it has more entries than a pattern can have.
   std::shared_ptr<const csr_pattern> pattern(const program& f, Eigen::Index n);
 
-  /// Whether no output depends on t.
+  /// Returns whether no output depends on t.
   bool is_autonomous(const program& f);
 
-  /// The pattern for all inputs but t; null if it has more entries than a pattern can have.
+  /// Returns the pattern for all inputs but t; null if it has more entries than a pattern can have.
   std::shared_ptr<const coloured_pattern> coloured(const program& f);
 
-  /// The program of the entries on a pattern, or of all entries; null if not worthwhile. Keeps the last program.
+  /// Returns the program of the entries on a pattern, or of all entries; null if not worthwhile. Stores the last program.
   std::shared_ptr<const program> entries(const program& f, Eigen::Index n, std::shared_ptr<const csr_pattern> pattern);
 
-  /// df/d(y, p) of n states and m parameters at `points` points at once; null if not worthwhile. Keeps the last.
+  /// Returns df/d(y, p) of n states and m parameters at `points` points at once; null if not worthwhile. Stores the last.
   std::shared_ptr<const linearization> linear(const program& f, Eigen::Index n, Eigen::Index m, int points);
 
-  /// The compression that computes the entries on a pattern. Keeps the last.
+  /// Returns the compression that computes the entries on a pattern. Stores the last.
   std::shared_ptr<const sparse_jacobian> compressed(const program& f, Eigen::Index n, const csr_pattern& pattern);
 
  private:

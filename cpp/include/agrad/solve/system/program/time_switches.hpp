@@ -5,7 +5,7 @@
 // a) and the kinks of abs(t - a) and maximum(t - a, 0). Such times depend only on parameters and are known before the solve, so
 // steps can end there (`tstops`). The search takes operations in the program's order and looks between the times already found,
 // where the compared value is linear in t: with w the difference of the two sides, w(s, p) = 0 gives the derivative of a time,
-// ds = -w_p dp / w_t. The search ignores operations that are not linear there, as sin(t) > 0.5.
+// ds = -w_p dp / w_t. The search ignores operations that are not linear there, such as sin(t) > 0.5.
 // Read next: solve/posed/switched_stops.hpp, the user of this class.
 #pragma once
 
@@ -30,9 +30,9 @@ class time_switches {
   /// f: a right-hand side of (t, n states, parameters).
   time_switches(const program& f, std::size_t n) : n_(n), sides_(found(f, n)) {}
 
-  /// How many operations t decides.
+  /// Returns the number of operations whose result t decides.
   std::size_t size() const { return sites_.size(); }
-  /// Whether one of the times depends on a parameter.
+  /// Returns whether one of the times depends on a parameter.
   bool move() const { return move_; }
 
   /// The memory of a run; each thread needs its own.
@@ -46,17 +46,17 @@ class time_switches {
     std::size_t site;
     double level;
   };
-  /// The times between `from` and `to` for these parameters, without repeats. A time that is also given as a stop takes the
-  /// stop's exact value: it follows the stop in the table of stops and has the derivative of the jump, whatever the stop's
+  /// Returns the times between `from` and `to` for these parameters, without repeats. A time that is also given as a stop takes
+  /// the stop's exact value: it follows the stop in the table of stops and has the derivative of the jump, whatever the stop's
   /// derivative is.
   std::vector<time> within(double from, double to, const double* parameters, const std::vector<double>& given, room& w) const;
 
-  /// The derivatives of a time with respect to the parameters.
+  /// Returns the derivatives of a time with respect to the parameters.
   std::vector<double> gradient(const time& of, const double* parameters, room& w) const;
 
-  /// Whether `gradient_along` is available.
+  /// Returns whether `gradient_along` is available.
   bool has_second() const { return sides_.first_without_tangents() == nullptr; }
-  /// The gradient with tangents along directions of the parameters, side by side.
+  /// Returns the gradient with tangents along directions of the parameters, side by side.
   moving_vector gradient_along(const time& of, const double* parameters, int width, const double* along, room& w) const;
 
  private:
@@ -73,18 +73,18 @@ class time_switches {
   };
   static site site_of(const operation& op);
 
-  /// The adjoints of the sides in the expression that is zero at a time: x, x - y, or x minus a multiple of y.
+  /// Returns the adjoints of the sides in the expression that is zero at a time: x, x - y, or x minus a multiple of y.
   std::vector<double> seeds(const time& of) const;
 
-  /// The program of both sides and the result of each such operation that depends only on t and parameters.
+  /// Returns the program of both sides and the result of each such operation that depends only on t and parameters.
   program found(const program& f, std::size_t n);
 
   bool is_known(const std::vector<slot>& outputs, const site& kind, slot x, slot y) const;
 
-  /// The operations that compute those outputs.
+  /// Returns the operations that compute those outputs.
   static program_code needed(const program& f, const std::vector<operation>& all, const std::vector<slot>& outputs);
 
-  /// The sides of all comparisons and their results at a time; the states are irrelevant.
+  /// Returns the sides of all comparisons and their results at a time; the states are irrelevant.
   const std::vector<double>& run(double t, const double* parameters, room& w) const;
 
   /// The value that passes zero or a whole number, and x's side of zero, or how many whole numbers it has passed.
@@ -96,7 +96,7 @@ class time_switches {
   /// Adds the times between two others at which the operation's index changes, if its measure is linear in t between them.
   void add_roots(std::size_t c, double from, double to, const double* parameters, room& w, std::vector<time>& found) const;
 
-  /// The first number at which a step function with a single step between low and high has changed.
+  /// Returns the first number at which a step function with a single step between low and high has changed.
   template <class Index>
   static double changed(const Index& index, double low, double high, double guess) {
     const double at_first = index(low), in_the_end = index(high), width = high - low;
