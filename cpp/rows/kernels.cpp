@@ -61,7 +61,10 @@ std::vector<named_kernel> all_kernels() {
     all.push_back({std::string(each->what.name), &each->what});
   for (const auto& row : density_rows()) all.push_back({std::string(row.name), row.loops});
   for (const auto& row : glm_rows()) all.push_back({std::string(row.name), row.loops});
-  for (const auto& row : multivariate_rows()) all.push_back({std::string(row.name), row.loops});
+  for (const auto& row : multivariate_rows()) {
+    all.push_back({std::string(row.name), row.loops});
+    if (row.factor != nullptr) all.push_back({std::string(row.name) + ".cholesky", row.factor});
+  }
   for (const auto& row : linalg_rows())
     all.push_back({"linalg." + std::string(row.name) + "/" + std::to_string(row.options), row.loops});
   return all;

@@ -44,7 +44,7 @@ void check_and_copy(std::string_view function, const matrix_argument* arguments,
   std::copy_n(x, op.count, values + op.result);
 }
 
-/// Whether a matrix has as many rows as columns or one row or column, where the argument's letters say so.
+/// Returns whether a matrix has as many rows as columns or one row or column, where the argument's letters say so.
 bool has_form(const matrix_argument& argument, std::uint32_t rows, std::uint32_t cols) {
   return (argument.rows != argument.cols || rows == cols) && (argument.rows != '1' || rows == 1) &&
          (argument.cols != '1' || cols == 1);
@@ -78,6 +78,15 @@ recorded_matrix checked(recorder& in, std::size_t k, span x, const detail::given
   return {in, shape.rows, shape.cols, {first, x.count, static_cast<std::uint16_t>(x.count == 1 ? 0 : 1), x.active}};
 }
 
+/// Returns the kernel of the matrix that a rule factors at each time, if there is one.
+template <class Rule>
+const kernel* factor_of() {
+  if constexpr (std::is_same_v<Rule, gaussian_dlm_obs_lpdf_rule>)
+    return &cholesky_at_time_kernel<Rule>;
+  else
+    return nullptr;
+}
+
 template <class Rule, std::size_t... K>
 slot record(recorder& in, const span* x, const detail::given_shape* given, bool propto, std::index_sequence<K...>) {
   detail::bound_sizes sizes;
@@ -106,8 +115,8 @@ const std::vector<multivariate_row>& multivariate_rows() {
     std::vector<multivariate_row> rows;
     for_each(rules::multivariate{}, [&](auto tag) {
       using Rule = typename decltype(tag)::type;
-      rows.push_back(
-          {Rule::name, Rule::text, Rule::source, Rule::arity, Rule::arguments, &multivariate_kernel<Rule>, &record<Rule>});
+      rows.push_back({Rule::name, Rule::text, Rule::source, Rule::arity, Rule::arguments, &multivariate_kernel<Rule>,
+                      &record<Rule>, factor_of<Rule>()});
     });
     return rows;
   }();

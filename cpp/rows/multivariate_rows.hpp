@@ -18,8 +18,9 @@ struct multivariate_row {
   const kernel* loops;
   /// Records the sum over all observations; arguments are consecutive slots in the order of rows.
   slot (*record)(recorder& in, const span* arguments, const detail::given_shape* shapes, bool propto);
+  const kernel* factor = nullptr;  // of a matrix at each time, for rules that have one
 
-  /// Whether it is a density or mass, which may leave out what depends on no recorded argument.
+  /// Returns whether the rule is a density or mass, which may leave out what depends on no recorded argument.
   bool has_propto() const { return name.find("_lpdf") != name.npos || name.find("_lpmf") != name.npos; }
 };
 

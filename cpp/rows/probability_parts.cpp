@@ -1,6 +1,7 @@
 // The kernels of rules that only the terms of probability rules, or quantiles, use, and that have no entry in the table of
-// functions. (One that is missing here is an undefined symbol at import.)
+// functions. (A kernel that is missing here is an undefined symbol at import.)
 #include <agrad/probability/distributions.hpp>
+#include <agrad/probability/multivariate/distributions.hpp>
 #include <agrad/probability/quantiles.hpp>
 #include <agrad/program/machine/elementwise.hpp>
 #include <agrad/rules/factorial.hpp>
@@ -38,6 +39,10 @@ template const kernel& kernel_of_rule<detail::beta_neg_binomial_tail_rule<false,
 template const kernel& kernel_of_rule<detail::beta_neg_binomial_tail_rule<true, true>>();
 template const kernel& kernel_of_rule<detail::beta_quantile_rule<false>>();
 template const kernel& kernel_of_rule<detail::beta_quantile_rule<true>>();
+template const kernel& kernel_of_rule<detail::count_of_share_rule>();
+template const kernel& kernel_of_rule<detail::count_of_total_rule>();
+template const kernel& kernel_of_rule<detail::drawn_count_rule>();
+template const kernel& kernel_of_rule<detail::drawn_total_rule>();
 template const kernel& kernel_of_rule<detail::exp_mod_normal_probability_rule>();
 template const kernel& kernel_of_rule<detail::exp_mod_normal_quantile_rule<false>>();
 template const kernel& kernel_of_rule<detail::exp_mod_normal_quantile_rule<true>>();
@@ -58,6 +63,7 @@ template const kernel& kernel_of_rule<detail::gumbel_probability_rule>();
 template const kernel& kernel_of_rule<detail::gumbel_tail_rule<false>>();
 template const kernel& kernel_of_rule<detail::gumbel_tail_rule<true>>();
 template const kernel& kernel_of_rule<detail::half_gamma_ratio_rule>();
+template const kernel& kernel_of_rule<detail::half_gamma_steps_rule>();
 template const kernel& kernel_of_rule<detail::kl_div_of_rule<detail::product_argument>>();
 template const kernel& kernel_of_rule<detail::kl_div_of_rule<detail::quotient_argument>>();
 template const kernel& kernel_of_rule<detail::lgamma1p_rule>();
@@ -77,7 +83,9 @@ template const kernel& kernel_of_rule<detail::log_share_of_interval_rule>();
 template const kernel& kernel_of_rule<detail::log_times_erfcx_rule>();
 template const kernel& kernel_of_rule<detail::log_skew_tail_rule>();
 template const kernel& kernel_of_rule<detail::logistic_probability_rule>();
+template const kernel& kernel_of_rule<detail::marked_square_rule>();
 template const kernel& kernel_of_rule<detail::mean_normal_moment_rule>();
+template const kernel& kernel_of_rule<detail::multi_gamma_rest_rule>();
 template const kernel& kernel_of_rule<detail::neg_binomial_tail_rule<false, false, 0, 0>>();
 template const kernel& kernel_of_rule<detail::neg_binomial_tail_rule<false, true, 0, 0>>();
 template const kernel& kernel_of_rule<detail::neg_binomial_tail_rule<true, true, 0, 0>>();
@@ -99,6 +107,8 @@ template const kernel& kernel_of_rule<detail::student_tail_rule<false, 0, 0, 0>>
 template const kernel& kernel_of_rule<detail::student_tail_rule<true, 0, 0, 0>>();
 template const kernel& kernel_of_rule<detail::table_deviance_rule>();
 template const kernel& kernel_of_rule<detail::times_log1p_of_share_rule>();
+template const kernel& kernel_of_rule<detail::weight_of_share_rule>();
+template const kernel& kernel_of_rule<detail::weight_of_total_rule>();
 template const kernel& kernel_of_rule<log_betainc_rule>();
 template const kernel& kernel_of_rule<log_betaincc_rule>();
 template const kernel& kernel_of_rule<log_gammainc_rule>();

@@ -27,11 +27,11 @@ class recorded_matrix {
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   recorder* in() const { return in_; }
-  /// Slots in the order of rows; of a single number one slot with stride 0.
+  /// Returns the slots in the order of rows; for a single number one slot with stride 0.
   const span& slots() const { return x_; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(rows_ * cols_); }
   slot at(Index i, Index j) const { return x_.first + static_cast<slot>((rows_ == 1 ? 0 : i) * cols_ + (cols_ == 1 ? 0 : j)); }
-  /// The slots as an operand of an operation that does not take one slot for all entries.
+  /// Returns the slots as an operand of an operation that does not take one slot for all entries.
   span dense() const {
     span s = x_;
     s.stride = 1;
@@ -43,6 +43,51 @@ class recorded_matrix {
   Index rows_, cols_;
   span x_;
 };
+
+/// Returns the row of an operation of linear algebra.
+inline const linalg_row& linalg_row_of(std::string_view name, unsigned options) {
+  const auto& table = linalg_rows();
+  return *std::find_if(table.begin(), table.end(),
+                       [&](const linalg_row& each) { return each.name == name && each.options == options; });
+}
+
+/// The Cholesky factor of the matrix that a multivariate rule has at a time, which messages name. integers = {rows, columns,
+/// time}; the first two and the loops are those of the factorisation.
+template <class Rule>
+struct cholesky_at_time {
+  static bool fits(const operation_view& v) {
+    if (v.op.data_count != 3) return false;
+    operation plain = v.op;
+    plain.data_count = 2;
+    return base().fits({plain, v.integers, v.instructions, v.externals, v.fixed, v.slots});
+  }
+  static void forward(const operation& op, const run_context& context, double* values) {
+    try {
+      base().forward(op, context, values);
+    } catch (const DomainError& error) {
+      detail::fail_factor(Rule::name, Rule::factored(context.integers[op.data + 2]), error);
+    }
+  }
+  static void reverse(const operation& op, const run_context& context, const double* values, double* adjoints) {
+    base().reverse(op, context, values, adjoints);
+  }
+  template <int Width>
+  static void tangent(const operation& op, const run_context& context, const double* values, double* tangents) {
+    base().tangent.template at<Width>()(op, context, values, tangents);
+  }
+  template <int Width>
+  static void second(const operation& op, const run_context& context, const second_spaces& w) {
+    base().second.template at<Width>()(op, context, w);
+  }
+
+ private:
+  static const kernel& base() {
+    static const kernel& found = *linalg_row_of("cholesky", 0).loops;
+    return found;
+  }
+};
+template <class Rule>
+inline constexpr kernel cholesky_at_time_kernel = kernels::make_of<cholesky_at_time<Rule>>("cholesky_at_time");
 
 struct recorded_words {
   using Index = Eigen::Index;
@@ -93,6 +138,13 @@ struct recorded_words {
     return gathered(a, 1, a.cols(), [&](Index, Index j) { return a.at(i, j); });
   }
   static recorded_matrix cholesky(const recorded_matrix& a) { return linear("cholesky", 0, a.rows(), a.cols(), {a}); }
+  template <class Rule>
+  static recorded_matrix cholesky_at(const recorded_matrix& a, Index t) {
+    const auto size = static_cast<std::uint32_t>(a.rows());
+    linalg::shape given[most_matrices] = {{a.rows(), a.cols()}}, results[most_matrices];
+    const std::size_t further = linalg_row_of("cholesky", 0).layout(given, results);
+    return apply(cholesky_at_time_kernel<Rule>, a.rows(), a.cols(), {a}, {size, size, static_cast<std::uint32_t>(t)}, further);
+  }
   template <class B>
   static recorded_matrix solve_lower(const recorded_matrix& l, const B& b) {
     // The rule reads a matrix in the order of rows as the transposed matrix.
@@ -149,7 +201,7 @@ struct recorded_words {
     const auto n = static_cast<std::uint32_t>(rows * cols);
     return {in, rows, cols, {first, n, static_cast<std::uint16_t>(n == 1 ? 0 : 1), n > 0 && in.is_active(first)}};
   }
-  /// The entries as a traced number: one slot for all, or one slot for each entry of the result.
+  /// Returns the entries as a traced number: one slot for all, or one slot for each entry of the result.
   template <class A>
   static traced entries(recorder& in, const A& given, Index rows, Index cols) {
     if constexpr (!std::is_same_v<A, recorded_matrix>)
@@ -173,7 +225,7 @@ struct recorded_words {
       for (Index j = 0; j < cols; ++j) from.push_back(place(i, j));
     return with_activity(of_slots(*a.in(), rows, cols, a.in()->copied(from.data(), from.size())), a.slots().active);
   }
-  /// One row for all rows.
+  /// Returns one row for all rows.
   static recorded_matrix repeated(const recorded_matrix& row, Index rows) {
     return gathered(row, rows, row.cols(), [&](Index, Index j) { return row.at(0, j); });
   }
@@ -195,17 +247,15 @@ struct recorded_words {
   }
   static recorded_matrix linear(std::string_view name, unsigned options, Index rows, Index cols,
                                 std::initializer_list<recorded_matrix> x) {
-    const auto& table = linalg_rows();
-    const auto row = std::find_if(table.begin(), table.end(),
-                                  [&](const linalg_row& each) { return each.name == name && each.options == options; });
+    const linalg_row& row = linalg_row_of(name, options);
     linalg::shape given[most_matrices], results[most_matrices];
     std::transform(x.begin(), x.end(), given, [](const recorded_matrix& each) {
       return linalg::shape{each.rows(), each.cols()};
     });
-    const std::size_t further = row->layout(given, results);
+    const std::size_t further = row.layout(given, results);
     const auto size = [](Index n) { return static_cast<std::uint32_t>(n); };
-    if (x.size() == 1) return apply(*row->loops, rows, cols, x, {size(given[0].rows), size(given[0].cols)}, further);
-    return apply(*row->loops, rows, cols, x,
+    if (x.size() == 1) return apply(*row.loops, rows, cols, x, {size(given[0].rows), size(given[0].cols)}, further);
+    return apply(*row.loops, rows, cols, x,
                  {size(given[0].rows), size(given[0].cols), size(given[1].rows), size(given[1].cols)}, further);
   }
 };

@@ -1,4 +1,4 @@
-// Rows: the table of rules as plain data, for code that must not be compiled against the rules (bindings, docs, tests).
+// Table: the rules as plain data, one entry each, for code that must not be compiled against the rules (bindings, docs, tests).
 //
 // A template makes the entries of the table from the rules' typelists; there is no other list of functions.
 #pragma once
@@ -41,7 +41,7 @@ struct density_row {
   std::size_t pair_count;
   std::string_view scipy;  // how the family is called in scipy.stats (probability/rule.hpp)
 
-  /// Whether it is a density or mass, which may leave out what depends on no variable.
+  /// Returns whether the rule is a density or mass, which may leave out what depends on no variable.
   bool has_propto() const { return name.find("_lpdf") != name.npos || name.find("_lpmf") != name.npos; }
 };
 

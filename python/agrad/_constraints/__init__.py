@@ -1,1 +1,1 @@
-"""Constraining transforms: bijections between free numbers and values that satisfy a constraint."""
+"""Defines constraining transforms: bijections between free numbers and values that satisfy a constraint."""

@@ -1,15 +1,16 @@
-"""Transforms of each number alone: bounds, offset and multiplier."""
+"""Defines transforms of each number alone: bounds, offset and multiplier."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from agrad._constraints.transform import Shape, Transform, require, shape_of
 from agrad._core import Array, DomainError, ShapeError
-from agrad._record.structure import find_recording
+from agrad._record.structure import as_one, find_recording
+from agrad._transforms.settled import settled, surely
 from agrad.elementwise import inv_logit, log_inv_logit
 
 __all__ = ["interval", "lower", "offset_multiplier", "positive", "real", "upper"]
@@ -26,6 +27,14 @@ def _shown(x: Any) -> Any:
     return x.recorded_values if isinstance(x, Array) else x
 
 
+def _is_possible(*conditions: Any) -> bool:
+    """Whether conditions can hold together somewhere; recorded ones can hold everywhere."""
+    together: Any = True
+    for condition in conditions:
+        together = together & (condition if find_recording(condition) is None else np.True_)
+    return bool(np.any(together))
+
+
 class _Each(Transform):
     """A transform of each number of an array alone."""
 
@@ -38,73 +47,82 @@ class _Each(Transform):
         self.name = name
         self.shape = self.free_shape = shape
 
-    @staticmethod
-    def _finite(name: str, argument: str, x: Any) -> Any:
-        if find_recording(x) is not None:
-            return x
-        x = np.asarray(x, dtype=float)
-        if not np.all(np.isfinite(x)):
-            raise DomainError(f"{name}: {argument} is {x[~np.isfinite(x)][0] if x.ndim else x}, but must be finite")
-        return x
-
     def _check(self, value: Any) -> None:
         require(self.name, value, ~np.isnan(value), "a number, not nan")
 
 
 class _Bounded(_Each):
-    """Numbers between two bounds, above one, below one or without; plain bounds may be infinite, each on its own."""
+    """Numbers between two bounds, above one, below one or without; bounds may be infinite, each on its own."""
 
     def __init__(self, name: str, low: Any, high: Any, shape: Any, names: tuple[str, str] = ("low", "high")) -> None:
+        low, high = as_one(low), as_one(high)
         bounds = dict(zip(names, (low, high), strict=True))
         super().__init__(name, shape, bounds)
-        for argument, bound in bounds.items():
-            if find_recording(bound) is None and np.any(np.isnan(bound)):
-                raise DomainError(f"{name}: {argument} is {bound}, but must be a number, not nan")
-        self._low, self._has_low = self._finite_part(low)
-        self._high, self._has_high = self._finite_part(high)
-        has_both = self._has_low & self._has_high
-        # Of recorded bounds this comparison is a guard, so that compiled functions check them at each run.
-        if (find_recording(low, high) is None or np.any(has_both)) and not np.all(np.less(low, high)):
+
+        def complain() -> NoReturn:
+            for argument, bound in bounds.items():
+                if np.any(np.isnan(_shown(bound))):
+                    raise DomainError(f"{name}: {argument} is {_shown(bound)}, but must be a number, not nan")
             raise DomainError(f"{name}: {names[0]} is {_shown(low)}, but must be less than {names[1]} = {_shown(high)}")
-        self._width = self._high - self._low if np.all(has_both) else np.where(has_both, self._high - self._low, 1.0)[()]
+
+        holds = np.all(np.less(low, high))
+        low_part, self._has_low = self._finite_part(low, -np.inf)
+        high_part, self._has_high = self._finite_part(high, np.inf)
+        self._low, self._high = settled(holds, low_part, complain), settled(holds, high_part, complain)
+        if _is_possible(self._has_low, self._has_high):
+            self._measure(self._has_low & self._has_high)
+
+    def _measure(self, has_both: Any) -> None:
+        """Computes the width, that of the halved bounds where it overflows: values are those between these bounds, doubled."""
+        with np.errstate(over="ignore"):
+            fits = np.isfinite(self._high - self._low)
+        self._is_whole = surely(np.all(fits))
+        self._scale = np.where(fits, 1.0, 2.0)[()]
+        self._ends = self._scaled(self._low), self._scaled(self._high)
+        self._width = np.where(has_both, self._ends[1] - self._ends[0], 1.0)[()]
+
+    def _scaled(self, x: Any) -> Any:
+        return x if self._is_whole else x / self._scale
 
     @staticmethod
-    def _finite_part(bound: Any) -> tuple[Any, Any]:
-        """Returns the bound with zeros in the place of infinities, and where the bound is finite."""
-        if find_recording(bound) is not None:
-            return bound, np.bool_(True)
-        bound = np.asarray(bound, dtype=float)
-        return np.where(np.isfinite(bound), bound, 0.0)[()], np.isfinite(bound)
+    def _finite_part(bound: Any, none: float) -> tuple[Any, Any]:
+        """Returns the bound with zeros in the place of `none`, which is no bound, and where there is one."""
+        if find_recording(bound) is None:
+            bound = np.asarray(bound, dtype=float)[()]
+        is_bound = np.not_equal(bound, none)
+        if surely(np.all(is_bound)):
+            return bound, np.ones(np.shape(bound), dtype=bool)[()]
+        return np.where(is_bound, bound, 0.0)[()], is_bound
 
     def _choose(self, x: Any, between: Function, above: Function, below: Function, free: Function) -> Any:
         """Computes each entry by the function for its bounds."""
-        cases = [
-            (self._has_low & self._has_high, between),
-            (self._has_low & ~self._has_high, above),
-            (~self._has_low & self._has_high, below),
-            (~self._has_low & ~self._has_high, free),
-        ]
-        cases = [(case, function) for case, function in cases if np.any(case)]
-        chosen = cases[-1][1](x) if cases else x * 1.0
-        for case, function in cases[:-1]:
-            chosen = np.where(case, function(x), chosen)
+        low, high = self._has_low, self._has_high
+        cases = [(low, high, between), (low, ~high, above), (~low, high, below), (~low, ~high, free)]
+        cases = [case for case in cases if _is_possible(*case[:2])]
+        chosen = cases[-1][2](x) if cases else x * 1.0
+        for has_low, has_high, function in cases[:-1]:
+            chosen = np.where(has_low & has_high, function(x), chosen)
         return chosen
 
     def _constrain(self, free: Any) -> Any:
         def between(x: Any) -> Any:  # from the nearer end, where digits count
-            return np.where(x < 0, self._low + self._width * inv_logit(x), self._high - self._width * inv_logit(-x))
+            low, high = self._ends
+            value = np.where(x < 0, low + self._width * inv_logit(x), high - self._width * inv_logit(-x))
+            return value if self._is_whole else self._scale * value
 
         return self._choose(free, between, lambda x: self._low + np.exp(x), lambda x: self._high - np.exp(x), lambda x: x * 1.0)
 
     def _log_jacobian(self, free: Any) -> Any:
         def between(x: Any) -> Any:
-            return np.log(self._width) + log_inv_logit(x) + log_inv_logit(-x)
+            return np.log(self._width) + np.log(self._scale) + log_inv_logit(x) + log_inv_logit(-x)
 
         return np.sum(self._choose(free, between, lambda x: x * 1.0, lambda x: x * 1.0, lambda x: x * 0.0))
 
     def _unconstrain(self, value: Any) -> Any:
         def between(y: Any) -> Any:
-            return np.log(y - self._low) - np.log(self._high - y)
+            low, high = self._ends
+            y = self._scaled(y)
+            return np.log(y - low) - np.log(high - y)
 
         with np.errstate(invalid="ignore", divide="ignore"):  # of entries that another case chooses
             return self._choose(
@@ -121,11 +139,19 @@ class _Bounded(_Each):
 
 class _OffsetMultiplier(_Each):
     def __init__(self, offset: Any, multiplier: Any, shape: Any) -> None:
-        name = "offset_multiplier"
+        name, offset, multiplier = "offset_multiplier", as_one(offset), as_one(multiplier)
         super().__init__(name, shape, {"offset": offset, "multiplier": multiplier})
-        self.offset, self.multiplier = self._finite(name, "offset", offset), self._finite(name, "multiplier", multiplier)
-        if not np.all(self.multiplier > 0):
-            raise DomainError(f"{name}: multiplier is {_shown(multiplier)}, but must be positive and finite")
+        self.offset = self._met("offset", offset, np.isfinite(offset), "finite")
+        is_good = np.greater(multiplier, 0) & np.less(multiplier, np.inf)
+        self.multiplier = self._met("multiplier", multiplier, is_good, "positive and finite")
+
+    def _met(self, argument: str, x: Any, holds: Any, condition: str) -> Any:
+        """Returns an argument, which must meet a condition."""
+
+        def complain() -> NoReturn:
+            raise DomainError(f"{self.name}: {argument} is {_shown(x)}, but must be {condition}")
+
+        return settled(np.all(holds), x if find_recording(x) is not None else np.asarray(x, dtype=float), complain)
 
     def _constrain(self, free: Any) -> Any:
         return self.offset + self.multiplier * free
@@ -138,11 +164,22 @@ class _OffsetMultiplier(_Each):
 
 
 def real(shape: int | Shape = ()) -> Transform:
-    """Numbers without a constraint.
+    """Numbers without a constraint, which are the free numbers themselves.
 
     Parameters
     ----------
     shape : int or tuple of int
+        The shape of the value; by default a single number.
+
+    Returns
+    -------
+    Transform
+        With as many free numbers as entries, of the same shape, and the log Jacobian 0.
+
+    Raises
+    ------
+    ShapeError
+        A length in `shape` is negative or no whole number.
     """
     return _Bounded("real", -np.inf, np.inf, shape)
 
@@ -153,6 +190,17 @@ def positive(shape: int | Shape = ()) -> Transform:
     Parameters
     ----------
     shape : int or tuple of int
+        The shape of the value; by default a single number.
+
+    Returns
+    -------
+    Transform
+        With as many free numbers as entries, of the same shape: the logarithms of the entries.
+
+    Raises
+    ------
+    ShapeError
+        A length in `shape` is negative or no whole number.
     """
     return _Bounded("positive", 0.0, np.inf, shape)
 
@@ -166,6 +214,18 @@ def lower(bound: Any, shape: int | Shape | None = None) -> Transform:
         An entry that is infinite is no bound: its number is free.
     shape : int or tuple of int, optional
         By default that of `bound`.
+
+    Returns
+    -------
+    Transform
+        With as many free numbers as entries, of the same shape.
+
+    Raises
+    ------
+    DomainError
+        A bound is nan or plus infinity.
+    ShapeError
+        `bound` does not broadcast to `shape`, or `shape` is no shape.
     """
     return _Bounded("lower", bound, np.inf, shape, ("bound", "infinity"))
 
@@ -179,6 +239,18 @@ def upper(bound: Any, shape: int | Shape | None = None) -> Transform:
         An entry that is infinite is no bound: its number is free.
     shape : int or tuple of int, optional
         By default that of `bound`.
+
+    Returns
+    -------
+    Transform
+        With as many free numbers as entries, of the same shape.
+
+    Raises
+    ------
+    DomainError
+        A bound is nan or minus infinity.
+    ShapeError
+        `bound` does not broadcast to `shape`, or `shape` is no shape.
     """
     return _Bounded("upper", -np.inf, bound, shape, ("minus infinity", "bound"))
 
@@ -190,14 +262,21 @@ def interval(low: Any, high: Any, shape: int | Shape | None = None) -> Transform
     ----------
     low, high : array-like or recorded
         low < high. An entry that is infinite is no bound: ``interval(0.0, np.inf)`` is `positive`. Recorded bounds are
-        compared at each run, which a right-hand side cannot do: make the transform outside of it.
+        compared at each run; in a right-hand side wrong ones give nan.
     shape : int or tuple of int, optional
         By default that of `low` and `high` together.
+
+    Returns
+    -------
+    Transform
+        With as many free numbers as entries, of the same shape.
 
     Raises
     ------
     DomainError
-        The bounds are not in this order.
+        `low` is not less than `high`, or a bound is nan.
+    ShapeError
+        A bound does not broadcast to `shape`, or `shape` is no shape.
     """
     return _Bounded("interval", low, high, shape)
 
@@ -214,9 +293,16 @@ def offset_multiplier(offset: Any, multiplier: Any, shape: int | Shape | None = 
     shape : int or tuple of int, optional
         By default that of `offset` and `multiplier` together.
 
+    Returns
+    -------
+    Transform
+        With as many free numbers as entries, of the same shape.
+
     Raises
     ------
     DomainError
-        A plain offset is not finite, or a multiplier is not positive, or a plain one not finite.
+        A multiplier is not positive and finite, or an offset is not finite.
+    ShapeError
+        `offset` or `multiplier` does not broadcast to `shape`, or `shape` is no shape.
     """
     return _OffsetMultiplier(offset, multiplier, shape)

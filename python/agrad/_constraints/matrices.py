@@ -1,4 +1,4 @@
-"""Transforms of matrices: Cholesky factors of correlation and covariance matrices, and these matrices."""
+"""Defines transforms of matrices: Cholesky factors of correlation and covariance matrices, and these matrices."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ def _log_sech(x: Any) -> Any:
 
 
 def _require_symmetric(name: str, value: np.ndarray) -> None:
+    require(name, value, np.isfinite(value), "finite")
     scale = np.sqrt(np.abs(np.outer(np.diagonal(value), np.diagonal(value))))
     wrong = np.argwhere(~(np.abs(value - value.T) <= _TOLERANCE * scale))
     if wrong.size:
@@ -169,6 +170,17 @@ def cholesky_correlation(n: int) -> Transform:
     Parameters
     ----------
     n : int
+        The number of rows and columns, 1 or more.
+
+    Returns
+    -------
+    Transform
+        From n (n - 1) / 2 free numbers to matrices of shape (n, n).
+
+    Raises
+    ------
+    ShapeError
+        n is no whole number of 1 or more.
 
     Notes
     -----
@@ -184,6 +196,17 @@ def correlation(n: int) -> Transform:
     Parameters
     ----------
     n : int
+        The number of rows and columns, 1 or more.
+
+    Returns
+    -------
+    Transform
+        From n (n - 1) / 2 free numbers to matrices of shape (n, n).
+
+    Raises
+    ------
+    ShapeError
+        n is no whole number of 1 or more.
 
     Notes
     -----
@@ -198,8 +221,19 @@ def cholesky_covariance(m: int, n: int | None = None) -> Transform:
     Parameters
     ----------
     m : int
+        The number of rows, 1 or more.
     n : int, optional
-        By default `m`.
+        The number of columns, 1 to m; by default `m`.
+
+    Returns
+    -------
+    Transform
+        From m n - n (n - 1) / 2 free numbers to matrices of shape (m, n).
+
+    Raises
+    ------
+    ShapeError
+        m or n is no whole number of 1 or more, or m is less than n.
 
     Notes
     -----
@@ -214,5 +248,16 @@ def covariance(n: int) -> Transform:
     Parameters
     ----------
     n : int
+        The number of rows and columns, 1 or more.
+
+    Returns
+    -------
+    Transform
+        From n (n + 1) / 2 free numbers to matrices of shape (n, n).
+
+    Raises
+    ------
+    ShapeError
+        n is no whole number of 1 or more.
     """
     return _Covariance(n)

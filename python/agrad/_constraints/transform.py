@@ -1,4 +1,4 @@
-"""What all transforms have in common: shapes, and checks of what is mapped."""
+"""Defines the common part of all transforms: shapes, and checks of values."""
 
 from __future__ import annotations
 

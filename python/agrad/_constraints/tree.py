@@ -1,4 +1,4 @@
-"""Trees of transforms: a flat vector of free numbers and named parameters."""
+"""Defines trees of transforms, which map a flat vector of free numbers to named parameters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class Tree:
     Parameters
     ----------
     transforms : tree of Transform
-        Dictionaries, lists, tuples and named tuples of transforms, in any nesting.
+        Dictionaries, lists, tuples and named tuples of transforms, in any nesting. The free numbers of a dictionary's entries
+        are sorted by key.
 
     Attributes
     ----------

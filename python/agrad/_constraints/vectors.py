@@ -1,16 +1,16 @@
-"""Transforms of vectors: ordered vectors, simplexes, vectors that sum to zero, unit vectors; and matrices of simplexes."""
+"""Defines transforms of vectors: ordered vectors, simplexes, vectors that sum to zero, unit vectors, matrices of simplexes."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from agrad._constraints.transform import Transform, require, whole_number
-from agrad._core import DomainError, ShapeError
-from agrad._record.structure import find_recording
+from agrad._core import Array, DomainError, ShapeError
 from agrad._transforms.custom import stop_gradient
+from agrad._transforms.settled import settled
 from agrad.special import log_softmax, softmax
 
 __all__ = [
@@ -25,6 +25,8 @@ __all__ = [
 
 #: How far sums and norms of plain values may be from what they must be.
 _TOLERANCE = 1e-8
+#: The smallest number of all digits; that a unit vector's largest free number may be.
+_SMALLEST = float(np.finfo(float).tiny)
 
 
 def contrasts_to_values(free: Any) -> Any:
@@ -137,9 +139,17 @@ class _UnitVector(Transform):
         self.shape = self.free_shape = (whole_number(self.name, "n", n),)
 
     def _constrain(self, free: Any) -> Any:
-        if find_recording(free) is None and not np.any(free):
-            raise DomainError("unit_vector.constrain: free is 0, but must have an entry that is not 0")
-        scaled = free / np.max(np.abs(stop_gradient(free)))  # squares of the entries themselves can leave the range
+        largest = np.max(np.abs(stop_gradient(free)))
+
+        def complain() -> NoReturn:
+            size = largest.recorded_values if isinstance(largest, Array) else largest
+            number = f"of size {size}, of which derivatives overflow" if size else "0"
+            raise DomainError(
+                f"unit_vector.constrain: free is {number}, but must have an entry of {_SMALLEST:.3g} or more in size"
+            )
+
+        # Squares of the entries themselves can leave the range.
+        scaled = free / settled(~(largest < _SMALLEST), largest, complain)
         return scaled / np.linalg.norm(scaled)
 
     def _log_jacobian(self, free: Any) -> Any:
@@ -160,6 +170,17 @@ def ordered(n: int) -> Transform:
     Parameters
     ----------
     n : int
+        The number of entries, 1 or more.
+
+    Returns
+    -------
+    Transform
+        From n free numbers to vectors of shape (n,).
+
+    Raises
+    ------
+    ShapeError
+        n is no whole number of 1 or more.
     """
     return _Ordered("ordered", n, False)
 
@@ -170,6 +191,17 @@ def positive_ordered(n: int) -> Transform:
     Parameters
     ----------
     n : int
+        The number of entries, 1 or more.
+
+    Returns
+    -------
+    Transform
+        From n free numbers, the logarithms of the first entry and of the steps, to vectors of shape (n,).
+
+    Raises
+    ------
+    ShapeError
+        n is no whole number of 1 or more.
     """
     return _Ordered("positive_ordered", n, True)
 
@@ -180,6 +212,17 @@ def simplex(n: int) -> Transform:
     Parameters
     ----------
     n : int
+        The number of entries, 1 or more.
+
+    Returns
+    -------
+    Transform
+        From n - 1 free numbers to vectors of shape (n,).
+
+    Raises
+    ------
+    ShapeError
+        n is no whole number of 1 or more.
 
     Notes
     -----
@@ -195,6 +238,17 @@ def stochastic_rows(m: int, n: int) -> Transform:
     Parameters
     ----------
     m, n : int
+        The numbers of rows and of columns, 1 or more.
+
+    Returns
+    -------
+    Transform
+        From free numbers of shape (m, n - 1), a row for each row, to matrices of shape (m, n).
+
+    Raises
+    ------
+    ShapeError
+        m or n is no whole number of 1 or more.
     """
     return _Simplex("stochastic_rows", (whole_number("stochastic_rows", "m", m), whole_number("stochastic_rows", "n", n)))
 
@@ -205,6 +259,17 @@ def stochastic_columns(m: int, n: int) -> Transform:
     Parameters
     ----------
     m, n : int
+        The numbers of rows and of columns, 1 or more.
+
+    Returns
+    -------
+    Transform
+        From free numbers of shape (m - 1, n), a column for each column, to matrices of shape (m, n).
+
+    Raises
+    ------
+    ShapeError
+        m or n is no whole number of 1 or more.
     """
     name = "stochastic_columns"
     return _Simplex(name, (whole_number(name, "m", m), whole_number(name, "n", n)), axis=0)
@@ -216,6 +281,17 @@ def sum_to_zero(shape: int | tuple[int, int]) -> Transform:
     Parameters
     ----------
     shape : int or two of int
+        The length of the vectors, or the numbers of rows and columns; 1 or more.
+
+    Returns
+    -------
+    Transform
+        From free numbers of a shape with each length smaller by 1.
+
+    Raises
+    ------
+    ShapeError
+        `shape` has more than two lengths, or a length is no whole number of 1 or more.
 
     Notes
     -----
@@ -231,10 +307,23 @@ def unit_vector(n: int) -> Transform:
     Parameters
     ----------
     n : int
+        The number of entries, 1 or more.
+
+    Returns
+    -------
+    Transform
+        From n free numbers, which must not all be 0, to vectors of shape (n,).
+
+    Raises
+    ------
+    ShapeError
+        n is no whole number of 1 or more.
+    DomainError
+        (By `constrain`) no free number is at least 2.23e-308 in size, so that derivatives are no numbers.
 
     Notes
     -----
     The norm of the free numbers has no effect on the value. `log_jacobian` is the log density of a normal distribution, up to a
-    constant, which gives the norm a distribution and the value the uniform one. The free numbers must not all be 0.
+    constant, which gives the norm a distribution and the value the uniform one.
     """
     return _UnitVector(n)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from agrad._core import ShapeError
+from agrad._core import Array, ShapeError
 from agrad._functionals.arguments import result_of
 from agrad._ode.arguments import check_callable, whole
 
@@ -37,7 +37,7 @@ def reduce_sum(f: Callable[..., Any], x: Any, grainsize: int, *shared: Any) -> A
     Raises
     ------
     ShapeError, TypeError
-        f returns no number.
+        f returns no number; x is no array and no sequence.
 
     Notes
     -----
@@ -53,7 +53,7 @@ def reduce_sum(f: Callable[..., Any], x: Any, grainsize: int, *shared: Any) -> A
     5.0
     """
     whole("reduce_sum", "grainsize", grainsize, least=1)
-    return _sum_of_parts("reduce_sum", f, x, max(len(x), 1), shared)
+    return _sum_of_parts("reduce_sum", f, x, max(_length("reduce_sum", "x", x), 1), shared)
 
 
 def reduce_sum_static(f: Callable[..., Any], x: Any, grainsize: int, *shared: Any) -> Any:
@@ -74,7 +74,7 @@ def reduce_sum_static(f: Callable[..., Any], x: Any, grainsize: int, *shared: An
     Raises
     ------
     ShapeError, TypeError
-        f returns no number.
+        f returns no number; x is no array and no sequence.
     """
     return _sum_of_parts("reduce_sum_static", f, x, whole("reduce_sum_static", "grainsize", grainsize, least=1), shared)
 
@@ -82,8 +82,9 @@ def reduce_sum_static(f: Callable[..., Any], x: Any, grainsize: int, *shared: An
 def _sum_of_parts(function: str, f: Callable[..., Any], x: Any, size: int, shared: tuple[Any, ...]) -> Any:
     check_callable(function, "f", f, "x_part, start, end")
     total: Any = 0.0
-    for start in range(0, len(x), size):
-        end = min(start + size, len(x))
+    length = _length(function, "x", x)
+    for start in range(0, length, size):
+        end = min(start + size, length)
         name = f"result of f for entries {start} to {end}"
         part = result_of(function, f(x[start:end], start, end, *shared), "a number", name)
         if part.shape != ():
@@ -114,7 +115,7 @@ def map_rect(f: Callable[..., Any], phi: Any, theta: Sequence[Any], x_r: Sequenc
     ShapeError
         theta, x_r and x_i are of different lengths; a result is a matrix.
     TypeError
-        f returns nothing, or no numbers.
+        f returns nothing, or no numbers; theta, x_r or x_i is no array and no sequence.
 
     Notes
     -----
@@ -130,12 +131,22 @@ def map_rect(f: Callable[..., Any], phi: Any, theta: Sequence[Any], x_r: Sequenc
     """
     function = "map_rect"
     check_callable(function, "f", f, "phi, theta, x_r, x_i")
-    jobs = len(theta)
+    jobs = _length(function, "theta", theta)
     for name, x in (("x_r", x_r), ("x_i", x_i)):
-        if len(x) != jobs:
-            raise ShapeError(f"{function}: {name} is of length {len(x)}, but must be of length {jobs}, as theta is")
+        length = _length(function, name, x)
+        if length != jobs:
+            raise ShapeError(f"{function}: {name} is of length {length}, but must be of length {jobs}, as theta is")
     results = [_vector(function, n, f(phi, theta[n], x_r[n], x_i[n])) for n in range(jobs)]
     return np.concatenate(results) if results else np.zeros(0)
+
+
+def _length(function: str, name: str, x: Any) -> int:
+    """Returns the length of an array or of a sequence, which has places and parts."""
+    if isinstance(x, (Array, np.ndarray)) and x.ndim == 0:
+        raise TypeError(f"{function}: {name} is a number, but must be an array or a sequence")
+    if not hasattr(x, "__len__") or not hasattr(x, "__getitem__") or isinstance(x, Mapping):
+        raise TypeError(f"{function}: {name} is of type {type(x).__name__}, but must be an array or a sequence")
+    return len(x)
 
 
 def _vector(function: str, n: int, result: Any) -> Any:

@@ -14,12 +14,13 @@ import scipy.special
 
 from agrad._core import Array, DomainError, ShapeError
 from agrad._functionals.arguments import plain
-from agrad._functionals.implicit import settled
 from agrad._loops.control_flow import scan
 from agrad._ode.arguments import as_array
+from agrad._random.sampler import Seed, generator
 from agrad._record.structure import as_one
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.gradients import grad
+from agrad._transforms.settled import settled
 
 __all__ = ["hmm_hidden_state_prob", "hmm_latent_rng", "hmm_marginal"]
 
@@ -149,14 +150,15 @@ def hmm_hidden_state_prob(log_omega: Any, gamma: Any, rho: Any) -> Any:
     return grad(_marginal)(*checked)
 
 
-def hmm_latent_rng(log_omega: Any, gamma: Any, rho: Any, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.int64]]:
+def hmm_latent_rng(log_omega: Any, gamma: Any, rho: Any, rng: Seed) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Draw a sequence of hidden states from its distribution, given all observations.
 
     Parameters
     ----------
     log_omega, gamma, rho : array-like
         See :func:`hmm_marginal`; plain.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator, seed or None
+        A generator, which the draw advances, or what makes one; numbers differ at each call for None.
 
     Returns
     -------
@@ -166,7 +168,7 @@ def hmm_latent_rng(log_omega: Any, gamma: Any, rho: Any, rng: np.random.Generato
     Raises
     ------
     TypeError
-        An argument is recorded, because a draw has no derivative.
+        An argument is recorded, because a draw has no derivative; `rng` is no seed.
     ShapeError, DomainError
         See :func:`hmm_marginal`; no sequence of states is possible.
 
@@ -181,15 +183,16 @@ def hmm_latent_rng(log_omega: Any, gamma: Any, rho: Any, rng: np.random.Generato
     function = "hmm_latent_rng"
     if any(isinstance(as_one(x), Array) for x in (log_omega, gamma, rho)):
         raise TypeError(f"{function}: an argument is a recorded value, but must be plain; a draw has no derivative")
+    ready = generator(function, rng)
     densities, transitions, first = (np.asarray(x) for x in _checked(function, log_omega, gamma, rho))
     with np.errstate(divide="ignore"):
         moves, weights = np.log(transitions), [np.log(first) + densities[:, 0]]
     for observed in densities.T[1:]:
         weights.append(scipy.special.logsumexp(weights[-1][:, np.newaxis] + moves, axis=0) + observed)
     _check_possible(function, scipy.special.logsumexp(weights[-1]))
-    states = [_draw(weights[-1], rng)]
+    states = [_draw(weights[-1], ready)]
     for each in reversed(weights[:-1]):
-        states.append(_draw(each + moves[:, states[-1]], rng))
+        states.append(_draw(each + moves[:, states[-1]], ready))
     return np.array(states[::-1], dtype=np.int64)
 
 

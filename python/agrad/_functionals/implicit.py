@@ -1,4 +1,4 @@
-"""Gives solutions of equations their derivatives, and ends searches that did not succeed.
+"""Gives solutions of equations their derivatives.
 
 Let x0 solve f(x, p) = 0 for given p, and let J0 be the Jacobian at x0, both without derivatives. Then a step
 ``x1 = x0 - J0^-1 f(x0, p)`` leaves x0 where it is, and dx1/dp = -J0^-1 df/dp is the derivative of the solution as a function of
@@ -11,17 +11,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Comparison
 from agrad._loops.control_flow import cond, fori
-from agrad._record.recording import innermost
 from agrad._record.within import here
 from agrad._transforms.custom import stop_gradient
 
-__all__ = ["follow", "orders_ahead", "searched", "settled"]
+__all__ = ["follow", "orders_ahead", "searched"]
 
 
 def orders_ahead() -> int:
@@ -57,16 +55,3 @@ def searched(goes_on: Callable[[Any], Any], advance: Callable[[Any], Any], start
         return cond(goes_on(now), lambda first: fori(0, inner, one, first), lambda same: same, now)
 
     return stop_gradient(fori(0, -(-max_steps // inner), several, stop_gradient(start)))
-
-
-def settled(is_found: Any, result: Any, complain: Callable[[], NoReturn]) -> Any:
-    """Returns the result of a search that succeeded; else calls `complain`, which raises.
-
-    In the right-hand side of a differential equation, which has no guards, the result of a failed search is nan.
-    """
-    recording = innermost()
-    if isinstance(is_found, Array) and recording is not None and recording.on_comparison == Comparison.refuses:
-        return np.where(is_found, result, np.nan)
-    if not is_found:
-        complain()
-    return result

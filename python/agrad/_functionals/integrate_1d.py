@@ -8,6 +8,7 @@ from typing import Any
 from agrad._functionals.arguments import tolerance
 from agrad._functionals.quadrature import integral
 from agrad._ode.arguments import check_callable, positive_number, whole
+from agrad._record.documentation import documented
 from agrad._record.recording import name_of
 
 __all__ = [
@@ -20,6 +21,28 @@ __all__ = [
 
 _RTOL = 2.0**-26  # the root of the distance of floating-point numbers at 1
 _DEPTH = 15
+
+_PARAMETERS = {
+    "integrand": "callable\nA function of x, of xc and of further arguments, written with NumPy; returns a number or an array.",
+    "a": "float\nThe limit from which to integrate; may be infinite, or above b.",
+    "b": "float\nThe limit up to which to integrate; may be infinite.",
+    "theta": "anything\nThe parameters, which are an argument of the integrand: any nested structure of numbers and arrays.",
+    "x_r": "anything\nReal data, an argument of the integrand.",
+    "x_i": "anything\nInteger data, an argument of the integrand.",
+    "relative_tolerance": "float\nThe error allowed relative to the integral of the absolute value; `rtol` of :func:`quad`.",
+    "absolute_tolerance": "float\nThe allowed absolute error, `atol` of :func:`quad`; not negative.",
+    "max_depth": "int\nAt most 8 (max_depth + 2) intervals are used.",
+    "max_refinements": "int\nAt most 8 (max_refinements + 2) intervals of the variable of the substitution are used.",
+    "args": "anything\nFurther arguments of the integrand: any nested structures of numbers and arrays.",
+}
+_RESULT = "float, numpy.ndarray or Array\nThe integral, of the shape of the results, with the derivatives of :func:`quad`."
+_ERRORS = {
+    "SolverError": "The error is too large with the most intervals, or the integrand is not finite, or 0 at all nodes.",
+    "ShapeError": "A limit is an array, or the integrand returns arrays of different shapes.",
+    "DomainError": "A limit is nan, or a tolerance or the most intervals are out of range.",
+    "TypeError": "The integrand is not callable or returns no numbers; an argument is of another type.",
+}
+_quadrature = documented(_PARAMETERS, _RESULT, _ERRORS)
 
 
 def _integrate(function: str, method: str, f: Any, a: Any, b: Any, tolerances: Any, depth: int, args: tuple[Any, ...]) -> Any:
@@ -37,6 +60,7 @@ def _integrate(function: str, method: str, f: Any, a: Any, b: Any, tolerances: A
     return integral(label, integrand, a, b, (rtol, atol), method, (), limit, takes_distance=takes_distance)[0]
 
 
+@_quadrature
 def integrate_1d_gauss_kronrod_tol(
     integrand: Callable[..., Any],
     a: Any,
@@ -48,28 +72,7 @@ def integrate_1d_gauss_kronrod_tol(
 ) -> Any:
     """Integrate ``integrand(x, xc, *args)`` from a to b by Gauss and Kronrod's rule.
 
-    Parameters
-    ----------
-    integrand : callable
-        ``integrand(x, xc, *args)`` returns a number; xc is nan.
-    a, b : float
-        The limits, which may be infinite.
-    relative_tolerance, absolute_tolerance : float
-        As `rtol` and `atol` of :func:`quad`.
-    max_depth : int
-        There are at most 8 (max_depth + 2) intervals.
-    *args
-        Further arguments of the integrand.
-
-    Returns
-    -------
-    float or Array
-        The integral, with the derivatives of :func:`quad`.
-
-    Raises
-    ------
-    SolverError, ShapeError, TypeError, DomainError
-        See :func:`quad`.
+    Here xc is nan.
     """
     function = "integrate_1d_gauss_kronrod_tol"
     depth = whole(function, "max_depth", max_depth, least=0)
@@ -77,10 +80,11 @@ def integrate_1d_gauss_kronrod_tol(
     return _integrate(function, "gauss_kronrod", integrand, a, b, tolerances, depth, args)
 
 
+@_quadrature
 def integrate_1d_gauss_kronrod(integrand: Callable[..., Any], a: Any, b: Any, *args: Any) -> Any:
     """Integrate ``integrand(x, xc, *args)`` from a to b by Gauss and Kronrod's rule, to a relative tolerance of 1.5e-8.
 
-    See :func:`integrate_1d_gauss_kronrod_tol`.
+    Here xc is nan. :func:`integrate_1d_gauss_kronrod_tol` has the tolerances as arguments.
 
     Examples
     --------
@@ -92,6 +96,7 @@ def integrate_1d_gauss_kronrod(integrand: Callable[..., Any], a: Any, b: Any, *a
     return _integrate("integrate_1d_gauss_kronrod", "gauss_kronrod", integrand, a, b, (_RTOL, 0.0), _DEPTH, args)
 
 
+@_quadrature
 def integrate_1d_double_exponential_tol(
     integrand: Callable[..., Any],
     a: Any,
@@ -103,11 +108,9 @@ def integrate_1d_double_exponential_tol(
 ) -> Any:
     """Integrate ``integrand(x, xc, *args)`` from a to b after a double exponential substitution.
 
-    As :func:`integrate_1d_gauss_kronrod_tol`, with `max_refinements` in the place of `max_depth`: there are at most
-    8 (max_refinements + 2) intervals of the variable of the substitution. xc is the distance to the nearer limit, a - x or
-    b - x, without the rounding of x, and nan in an infinite interval. Near a limit other than 0 a singular integrand must be
-    written with xc: at b = 1, ``1 - x`` is ``xc``. A derivative with respect to a limit takes the integrand at that limit,
-    where xc is 0, the distance to the limit's value.
+    Here xc is the distance to the nearer limit, a - x or b - x, without the rounding of x, and nan in an infinite interval.
+    Near a limit other than 0 a singular integrand must be written with xc: at b = 1, ``1 - x`` is ``xc``. A derivative with
+    respect to a limit takes the integrand at that limit, where xc is 0, the distance to the limit's value.
     """
     function = "integrate_1d_double_exponential_tol"
     depth = whole(function, "max_refinements", max_refinements, least=0)
@@ -115,10 +118,11 @@ def integrate_1d_double_exponential_tol(
     return _integrate(function, "double_exponential", integrand, a, b, tolerances, depth, args)
 
 
+@_quadrature
 def integrate_1d_double_exponential(integrand: Callable[..., Any], a: Any, b: Any, *args: Any) -> Any:
     """Integrate ``integrand(x, xc, *args)`` from a to b after a double exponential substitution, to 1.5e-8.
 
-    See :func:`integrate_1d_double_exponential_tol`.
+    :func:`integrate_1d_double_exponential_tol` explains xc, and has the tolerances as arguments.
 
     Examples
     --------
@@ -131,33 +135,13 @@ def integrate_1d_double_exponential(integrand: Callable[..., Any], a: Any, b: An
     return _integrate("integrate_1d_double_exponential", "double_exponential", integrand, a, b, (_RTOL, 0.0), _DEPTH, args)
 
 
+@_quadrature
 def integrate_1d(
     integrand: Callable[..., Any], a: Any, b: Any, theta: Any, x_r: Any, x_i: Any, relative_tolerance: float = _RTOL
 ) -> Any:
     """Integrate ``integrand(x, xc, theta, x_r, x_i)`` from a to b after a double exponential substitution.
 
-    The older form of :func:`integrate_1d_double_exponential`, with parameters and data as three arguments.
-
-    Parameters
-    ----------
-    integrand : callable
-        ``integrand(x, xc, theta, x_r, x_i)`` returns a number.
-    a, b : float
-        The limits, which may be infinite.
-    theta, x_r, x_i : anything
-        The further arguments of the integrand.
-    relative_tolerance : float
-        As `rtol` of :func:`quad`.
-
-    Returns
-    -------
-    float or Array
-        The integral, with the derivatives of :func:`quad`.
-
-    Raises
-    ------
-    SolverError, ShapeError, TypeError, DomainError
-        See :func:`quad`.
+    This is the older form of :func:`integrate_1d_double_exponential`, with parameters and data as three arguments.
     """
     tolerances, args = (relative_tolerance, 0.0), (theta, x_r, x_i)
     return _integrate("integrate_1d", "double_exponential", integrand, a, b, tolerances, _DEPTH, args)

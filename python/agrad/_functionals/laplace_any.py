@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from agrad._functionals.laplace import Mode, Tolerances, draw_of, marginal_of, mode_of, tolerances_of
+from agrad._random.sampler import Seed, generator
 from agrad._record.structure import find_recording
 from agrad._record.trees import flatten
 
@@ -48,14 +49,15 @@ def drawn(
     block: int,
     covariance: Function,
     arguments: Any,
-    rng: np.random.Generator,
+    rng: Seed,
     tolerances: Any = None,
 ) -> Draw:
     """Returns a draw of theta; raises where an argument is recorded, or a value that the functions capture."""
+    ready = generator(function, rng)
     _check_plain(function, *flatten((likelihood.arguments, arguments))[0])
     mode = found(function, likelihood, block, covariance, arguments, tolerances)
     _check_plain(function, mode.z, mode.factor, mode.hessian)
-    return draw_of(mode, rng)
+    return draw_of(mode, ready)
 
 
 def _check_plain(function: str, *values: Any) -> None:
@@ -170,7 +172,7 @@ def laplace_latent_rng(
     hessian_block_size: int,
     covariance_function: Function,
     covariance_arguments: tuple[Any, ...],
-    rng: np.random.Generator,
+    rng: Seed,
 ) -> Draw:
     """Draw the latent vector from Laplace's approximation of its distribution given the data.
 
@@ -178,17 +180,18 @@ def laplace_latent_rng(
     ----------
     likelihood_function, likelihood_arguments, hessian_block_size, covariance_function, covariance_arguments
         See :func:`laplace_marginal`; plain.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator, seed or None
+        A generator, which the draw advances, or what makes one; numbers differ at each call for None.
 
     Returns
     -------
     numpy.ndarray
-        theta.
+        A draw of theta, a vector.
 
     Raises
     ------
     TypeError
-        An argument is recorded, or a value that the functions capture, because a draw has no derivative.
+        An argument is recorded, or a value that the functions capture, because a draw has no derivative; `rng` is no seed.
     DomainError, SolverError, ShapeError
         See :func:`laplace_marginal`.
     """
@@ -204,11 +207,28 @@ def laplace_latent_rng_tol(
     covariance_function: Function,
     covariance_arguments: tuple[Any, ...],
     tolerances: tuple[Any, ...],
-    rng: np.random.Generator,
+    rng: Seed,
 ) -> Draw:
-    """Draw the latent vector from Laplace's approximation, with the tolerances of :func:`laplace_marginal_tol`.
+    """Draw the latent vector from Laplace's approximation of its distribution given the data, with given tolerances.
 
-    See :func:`laplace_latent_rng`.
+    Parameters
+    ----------
+    likelihood_function, likelihood_arguments, hessian_block_size, covariance_function, covariance_arguments
+        See :func:`laplace_marginal`; plain.
+    tolerances : tuple
+        See :func:`laplace_marginal_tol`.
+    rng : numpy.random.Generator, seed or None
+        A generator, which the draw advances, or what makes one; numbers differ at each call for None.
+
+    Returns
+    -------
+    numpy.ndarray
+        A draw of theta, a vector.
+
+    Raises
+    ------
+    TypeError, DomainError, SolverError, ShapeError
+        See :func:`laplace_latent_rng`; `tolerances` is no tuple of three to six entries.
     """
     likelihood = Likelihood(likelihood_function, likelihood_arguments)
     covariance = covariance_function, covariance_arguments

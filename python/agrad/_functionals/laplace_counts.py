@@ -42,7 +42,7 @@ _PARAMETERS = {
     "covariance_function": "callable\n        See :func:`laplace_marginal`.",
     "covariance_arguments": "tuple\n        See :func:`laplace_marginal`.",
     "tolerances": "tuple\n        See :func:`laplace_marginal_tol`.",
-    "rng": "numpy.random.Generator",
+    "rng": "numpy.random.Generator, seed or None\n        See :func:`laplace_latent_rng`.",
 }
 
 _TEXT = """{what}, by Laplace's approximation{how}.

@@ -62,7 +62,7 @@ class Limits:
 
 
 def last_step(step: Any, value: Any, is_whole: Any, is_accepted: Any, before: Any) -> Any:
-    """Returns the last accepted step beside the residual at its begin, as two rows; nan unless it was Newton's whole step."""
+    """Returns the last accepted step beside the residual at its start, as two rows; nan unless it was Newton's whole step."""
     return np.where(is_accepted, np.where(is_whole, np.stack([step, value]), np.nan), before)
 
 

@@ -11,6 +11,7 @@ from agrad._functionals.arguments import tolerance
 from agrad._functionals.root import solved
 from agrad._functionals.search import Limits
 from agrad._ode.arguments import positive_number, whole
+from agrad._record.documentation import documented
 
 __all__ = [
     "algebra_solver",
@@ -22,6 +23,29 @@ __all__ = [
 ]
 
 _RTOL = 1e-10
+
+_STEP = "float\nThe relative length of Newton's step with which the search ends, `rtol` of :func:`root`; positive."
+_PARAMETERS = {
+    "f": "callable\nReturns as many equations as y has entries, as an array or a list; written with NumPy.",
+    "y_guess": "array-like\nThe y to start from; without derivatives.",
+    "theta": "anything\nThe parameters, which are an argument of f: any nested structure of numbers and arrays.",
+    "x_r": "anything\nReal data, an argument of f.",
+    "x_i": "anything\nInteger data, an argument of f.",
+    "scaling_step": _STEP,
+    "rel_tol": _STEP,
+    "f_tol": "float\nThe largest absolute value that an equation may have at the root.",
+    "max_steps": "int\nThe most steps, rejected ones included.",
+    "args": "anything\nFurther arguments of f: any nested structures of numbers and arrays.",
+}
+_RESULT = "float, numpy.ndarray or Array\nThe root, of the shape of y_guess, with the derivatives of :func:`root`."
+_ERRORS = {
+    "SolverError": "No root was found: the Jacobian is singular, no step makes the equations smaller, f is not finite at the\n"
+    "start, or the steps did not suffice.",
+    "ShapeError": "f returns another number of equations than y has entries, or y_guess is empty.",
+    "DomainError": "A tolerance is negative or nan, the tolerance of the step is 0 or infinite, or `max_steps` is below 1.",
+    "TypeError": "f is not callable or returns no numbers; an argument is of another type.",
+}
+_solver = documented(_PARAMETERS, _RESULT, _ERRORS)
 
 
 def _solve(
@@ -38,10 +62,11 @@ def _solve(
     return solved(function, f, y_guess, args, method, limits, guess="y_guess").x
 
 
+@_solver
 def solve_newton(f: Callable[..., Any], y_guess: Any, *args: Any) -> Any:
     """Solve ``f(y, *args) = 0`` by Newton's method with damping, with derivatives by the implicit function theorem.
 
-    See :func:`root`, of which these are the arguments in Stan's order.
+    :func:`root` has these arguments in another order, and describes the method.
 
     Examples
     --------
@@ -52,53 +77,28 @@ def solve_newton(f: Callable[..., Any], y_guess: Any, *args: Any) -> Any:
     return _solve("solve_newton", "newton", f, y_guess, args, ("scaling_step", _RTOL, np.inf), 200)
 
 
+@_solver
 def solve_newton_tol(f: Callable[..., Any], y_guess: Any, scaling_step: float, f_tol: float, max_steps: int, *args: Any) -> Any:
-    """Solve ``f(y, *args) = 0`` by Newton's method with damping, to given tolerances.
-
-    Parameters
-    ----------
-    f : callable
-        ``f(y, *args)`` returns as many equations as y has entries.
-    y_guess : array-like
-        The y to start from.
-    scaling_step : float
-        The relative length of a step with which the search ends.
-    f_tol : float
-        What the largest equation may be off.
-    max_steps : int
-        The most steps.
-    *args
-        Further arguments of f.
-
-    Returns
-    -------
-    numpy.ndarray or Array
-        The root, with the derivatives of :func:`root`.
-
-    Raises
-    ------
-    SolverError, ShapeError, TypeError, DomainError
-        See :func:`root`.
-    """
+    """Solve ``f(y, *args) = 0`` by Newton's method with damping, to given tolerances; see :func:`root`."""
     return _solve("solve_newton_tol", "newton", f, y_guess, args, ("scaling_step", scaling_step, f_tol), max_steps)
 
 
+@_solver
 def solve_powell(f: Callable[..., Any], y_guess: Any, *args: Any) -> Any:
     """Solve ``f(y, *args) = 0`` by Powell's hybrid method, with derivatives by the implicit function theorem.
 
-    See :func:`root`, of which these are the arguments in Stan's order.
+    :func:`root` has these arguments in another order, and describes the method.
     """
     return _solve("solve_powell", "powell", f, y_guess, args, ("rel_tol", _RTOL, np.inf), 200)
 
 
+@_solver
 def solve_powell_tol(f: Callable[..., Any], y_guess: Any, rel_tol: float, f_tol: float, max_steps: int, *args: Any) -> Any:
-    """Solve ``f(y, *args) = 0`` by Powell's hybrid method, to given tolerances.
-
-    As :func:`solve_newton_tol`, with `rel_tol` in the place of `scaling_step`.
-    """
+    """Solve ``f(y, *args) = 0`` by Powell's hybrid method, to given tolerances; see :func:`root`."""
     return _solve("solve_powell_tol", "powell", f, y_guess, args, ("rel_tol", rel_tol, f_tol), max_steps)
 
 
+@_solver
 def algebra_solver(
     f: Callable[..., Any],
     y_guess: Any,
@@ -111,12 +111,12 @@ def algebra_solver(
 ) -> Any:
     """Solve ``f(y, theta, x_r, x_i) = 0`` by Powell's hybrid method.
 
-    The older form of :func:`solve_powell_tol`, with parameters and data as three arguments. See :func:`root` for derivatives
-    and exceptions.
+    This is the older form of :func:`solve_powell_tol`, with parameters and data as three arguments.
     """
     return _solve("algebra_solver", "powell", f, y_guess, (theta, x_r, x_i), ("rel_tol", rel_tol, f_tol), max_steps)
 
 
+@_solver
 def algebra_solver_newton(
     f: Callable[..., Any],
     y_guess: Any,
@@ -129,7 +129,6 @@ def algebra_solver_newton(
 ) -> Any:
     """Solve ``f(y, theta, x_r, x_i) = 0`` by Newton's method with damping.
 
-    The older form of :func:`solve_newton_tol`, with parameters and data as three arguments. See :func:`root` for derivatives
-    and exceptions.
+    This is the older form of :func:`solve_newton_tol`, with parameters and data as three arguments.
     """
     return _solve("algebra_solver_newton", "newton", f, y_guess, (theta, x_r, x_i), ("rel_tol", rel_tol, f_tol), max_steps)

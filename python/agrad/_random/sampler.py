@@ -1,7 +1,7 @@
-"""What all functions that draw random numbers do alike: they check parameters, broadcast them, and make a generator.
+"""Defines the common part of functions that draw random numbers: checks and shapes of parameters, and the generator.
 
 A function is written for checked arrays of one shape: its parameters have the shape ``size``, followed by their own axes, which
-letters name; letters that occur in several parameters are one length. `sampler` makes of it the function for users.
+letters name; letters that occur in several parameters are one length. `sampler` makes the function for users of it.
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ def _own_axes(function: str, arguments: dict[str, Argument], x: dict[str, np.nda
                 raise ShapeError(f"{function}: {name} is of shape {shape}, but must not be empty")
             known, by = lengths.setdefault(axis, (length, name))
             if known != length:
-                wanted = ", ".join(str(lengths[a][0]) if a in lengths else a for a in argument.axes)
-                raise ShapeError(f"{function}: {name} is of shape {shape}, but must be of shape (..., {wanted}); by {by}")
+                expected = ", ".join(str(lengths[a][0]) if a in lengths else a for a in argument.axes)
+                raise ShapeError(f"{function}: {name} is of shape {shape}, but must be of shape (..., {expected}); by {by}")
 
 
 def shape_of(function: str, size: Any, leading: dict[str, Shape]) -> Shape:
@@ -132,20 +132,20 @@ def shape_of(function: str, size: Any, leading: dict[str, Shape]) -> Shape:
     if size is None:
         return common
     try:
-        wanted = tuple(operator.index(n) for n in (size if isinstance(size, (tuple, list, np.ndarray)) else [size]))
+        shape = tuple(operator.index(n) for n in (size if isinstance(size, (tuple, list, np.ndarray)) else [size]))
     except TypeError:
         raise TypeError(f"{function}: size is {size!r}, but must be a whole number or a tuple of them") from None
-    if any(n < 0 for n in wanted):
+    if any(n < 0 for n in shape):
         raise ShapeError(f"{function}: size is {size}, but must not be negative")
     try:
-        broadcasts = np.broadcast_shapes(common, wanted) == wanted
+        broadcasts = np.broadcast_shapes(common, shape) == shape
     except ValueError:
         broadcasts = False
     if not broadcasts:
         raise ShapeError(
-            f"{function}: size is {wanted}, but must be a shape to which that of the parameters, {common}, broadcasts"
+            f"{function}: size is {shape}, but must be a shape to which that of the parameters, {common}, broadcasts"
         )
-    return wanted
+    return shape
 
 
 def _docstring(function: Callable[..., Any], arguments: dict[str, Argument], source: str) -> str:

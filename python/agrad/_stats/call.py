@@ -1,4 +1,4 @@
-"""One call of a method: the checked parameters, and the entries of the rules' functions that follow from them."""
+"""Defines a call of a method: the checked parameters, and the entries of the rules' functions that follow from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distributions with SciPy's methods, and distributions with parameters.
+"""Defines distributions with SciPy's methods, and distributions with parameters.
 
 A distribution has the methods of ``methods`` that can be computed for its family. This file makes their signatures and
 docstrings.
@@ -21,6 +21,20 @@ _FIRST = {
     "q": "Probabilities, between 0 and 1.",
     "confidence": "Probabilities, between 0 and 1.",
 }
+
+#: The methods that a distribution may have, for the documentation of the two classes.
+_METHODS = "\n".join(f"{name}\n    {row.meaning.format(x='x')}." for name, row in METHODS.items())
+_ERRORS = """Raises
+------
+AttributeError
+    The distribution has no method of this name, because there is no rule or closed form for it.
+DomainError
+    (By a method) an argument does not meet its condition, where SciPy gives nan.
+ShapeError
+    (By a method) the arguments do not broadcast.
+TypeError
+    A parameter is missing or one too many; (by a method) an argument is complex or no number, or is recorded where a method
+    has no derivative, as ``rvs``."""
 
 
 def _map_text(family: Family) -> str:
@@ -93,7 +107,7 @@ class Distribution:
         names = ", ".join(family.parameters)
         self.__doc__ = (
             f"The distribution of {family.density.name}, with SciPy's parameters {names}: {_map_text(family)}.\n\n"
-            f"Methods: {', '.join(self.methods)}."
+            f"Methods: {', '.join(self.methods)}.\n\n{_ERRORS}\n"
         )
 
     def __call__(self, *parameters: Any, **named: Any) -> Frozen:
@@ -145,3 +159,31 @@ class Frozen:
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.dist.methods]
+
+
+Distribution.__doc__ = f"""{Distribution.__doc__}
+
+Parameters of the methods broadcast, and results are entries; ``help`` of a distribution's method has the details.
+
+Methods
+-------
+{_METHODS}
+
+{_ERRORS}
+"""
+Frozen.__doc__ = f"""{Frozen.__doc__}
+
+The methods are those of :class:`Distribution`. The methods check the conditions on parameters, not the call that
+freezes the distribution.
+
+Attributes
+----------
+dist : Distribution
+    The distribution.
+args : tuple
+    The parameters by position.
+kwds : dict
+    The parameters by name.
+
+{_ERRORS}
+"""

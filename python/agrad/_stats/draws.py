@@ -1,4 +1,4 @@
-"""Random numbers in SciPy's terms: those of the rule's function, with its arguments made of SciPy's parameters."""
+"""Draws random numbers in SciPy's terms: by the rule's function, whose arguments follow from SciPy's parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Families of distributions: SciPy's names and parameters, and the functions of the compiled part with their arguments.
+"""Defines families of distributions: SciPy's names and parameters, and the functions of the compiled part with their arguments.
 
 A rule says how its family is called in SciPy (``probability/rule.hpp``), for example ``gamma(a): x - loc; a, 1 / scale``.
 """

@@ -1,7 +1,7 @@
-"""SciPy's methods: of each its meaning, its arguments beside the parameters, and what computes it for a family.
+"""Defines SciPy's methods: their meanings, their arguments beside the parameters, and their computations for a family.
 
-What computes a method exists where the rows exist that it needs: densities, distribution functions, quantiles, random numbers,
-or rows of the tables of moments and supports.
+The computation of a method exists where the rows exist that it needs: densities, distribution functions, quantiles, random
+numbers, or rows of the tables of moments and supports.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from agrad._stats.whole_quantiles import whole_quantile
 
 __all__ = ["METHODS", "Computation", "Extra", "Method"]
 
-#: Of the first argument, if any, the values of the parameters, and the extras.
+#: A function of the first argument (if any), the values of the parameters, and the extras.
 Computation = Callable[..., Any]
 _ENTRIES = "float, numpy.ndarray or Array\n    Of the broadcast shape."
 _ENDS = "tuple\n    The lower and the upper end, of the broadcast shape."

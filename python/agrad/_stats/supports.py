@@ -1,4 +1,4 @@
-"""Supports of distributions: the ends between which the values lie.
+"""Defines supports of distributions: the ends between which the values lie.
 
 Those of a continuous distribution are its quantiles at 0 and 1, but for von Mises', whose density has a period. The others are
 in a table, as functions of the shapes, for loc 0 and scale 1; distributions on whole numbers need them also for their

@@ -237,6 +237,39 @@ TEST_CASE("bounds may be variables, and infinite ones are none") {
   CHECK(upper_bound_unconstrain(0.3, infinity) == 0.3);
 }
 
+TEST_CASE("infinite variables are no bounds, and have the derivative 0") {
+  for (const bool has_high : {false, true}) {
+    const scope own;
+    const var y = 0.3, low = -infinity, high = has_high ? 2.0 : infinity;
+    var lp = 0.0;
+    const var x = lower_upper_bound_jacobian(y, low, high, lp);
+    const var total = x + 3.0 * lp + 5.0 * lower_upper_bound_unconstrain(x, low, high);
+    total.grad();
+    CHECK(x.val() == (has_high ? 2 - std::exp(0.3) : 0.3));
+    CHECK(lp.val() == (has_high ? 0.3 : 0.0));
+    CHECK(low.adj() == 0);
+    CHECK(high.adj() == doctest::Approx(has_high ? 1 : 0));
+    CHECK(y.adj() == doctest::Approx(has_high ? 3 - std::exp(0.3) + 5 : 6).epsilon(1e-14));
+  }
+}
+
+TEST_CASE("the distance of two bounds may be larger than the largest number") {
+  const double far = 1.5e308, s = 1 / (1 + std::exp(1.3));  // of y = -1.3
+  double lp = 0;
+  CHECK(lower_upper_bound_jacobian(0.0, -far, far, lp) == 0);
+  CHECK(lp == doctest::Approx(std::log(far) - std::log(2.0)).epsilon(1e-15));
+  CHECK(lower_upper_bound_constrain(-1.3, -far, far) == doctest::Approx(far * (2 * s - 1)).epsilon(1e-15));
+  CHECK(lower_upper_bound_constrain(1.3, -far, far) == doctest::Approx(far * (1 - 2 * s)).epsilon(1e-15));
+  CHECK(lower_upper_bound_constrain(800.0, -far, far) == far);
+  CHECK(lower_upper_bound_unconstrain(far * (2 * s - 1), -far, far) == doctest::Approx(-1.3).epsilon(1e-12));
+  const scope own;
+  const var y = -1.3, low = -far, high = far;
+  lower_upper_bound_constrain(y, low, high).grad();
+  CHECK(low.adj() == doctest::Approx(1 - s).epsilon(1e-15));
+  CHECK(high.adj() == doctest::Approx(s).epsilon(1e-15));
+  CHECK(y.adj() == doctest::Approx(far * (2 * s * (1 - s))).epsilon(1e-14));
+}
+
 TEST_CASE("faults are named") {
   const VectorXd ones = VectorXd::Ones(2);
   CHECK_THROWS_WITH_AS(lower_upper_bound_constrain(0.0, 1.0, 1.0),
@@ -256,7 +289,17 @@ TEST_CASE("faults are named") {
   CHECK_THROWS_WITH_AS(offset_multiplier_unconstrain(quiet_nan, 0.0, 1.0),
                        "offset_multiplier_unconstrain: x is nan, but must be a number, not nan", DomainError);
   CHECK_THROWS_AS(unit_vector_unconstrain(ones), DomainError);
-  CHECK_THROWS_AS(unit_vector_constrain(VectorXd::Zero(2)), DomainError);
+  CHECK_THROWS_WITH_AS(
+      unit_vector_constrain(VectorXd::Zero(2)),
+      doctest::Contains("unit_vector_constrain: the largest size of an entry of y is 0, but must be at least 2.2"),
+      DomainError);
+  CHECK_THROWS_AS(unit_vector_constrain(VectorXd::Constant(2, -1e-320)), DomainError);
+  CHECK(unit_vector_constrain(VectorXd::Constant(2, -1e-307))[0] == doctest::Approx(-std::sqrt(0.5)).epsilon(1e-15));
+  for (const int n : {1, 2}) {
+    const MatrixXd infinite = MatrixXd::Constant(n, n, infinity);
+    CHECK_THROWS_WITH_AS(cov_matrix_unconstrain(infinite), "cov_matrix_unconstrain: x[0, 0] is inf, but must be finite",
+                         DomainError);
+  }
   CHECK_THROWS_AS(corr_matrix_constrain(ones, 3), ShapeError);
   CHECK_THROWS_AS(corr_matrix_unconstrain(MatrixXd::Ones(2, 2)), DomainError);
   CHECK_THROWS_AS(cov_matrix_unconstrain(MatrixXd::Ones(2, 3)), ShapeError);

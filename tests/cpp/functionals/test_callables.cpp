@@ -161,7 +161,7 @@ TEST_CASE("what a vector function may return") {
                        "jacobian: f(x) is of shape (4, 4), but must be a vector; return its entries as one column", ShapeError);
 }
 
-TEST_CASE("a Jacobian is filled in whole and partial passes and sweeps") {
+TEST_CASE("a Jacobian is filled in whole and partial passes and reverse passes") {
   for (const Eigen::Index n : {1, 3, 8, 9, 20}) {
     for (const Eigen::Index m : {1, 2, 7, 8, 9, 17}) {
       const VectorXd x = VectorXd::LinSpaced(n, 0.3, 1.8);

@@ -202,6 +202,11 @@ TEST_CASE("tolerances, and what is refused") {
   const auto contains = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   CHECK(of(coupled, 1, identity).find("laplace_marginal: the Hessian's entries outside of blocks of 1 are up to") == 0);
   CHECK(of(coupled, 2, identity).empty());
+  const auto at_the_mode = [](const auto& theta) {
+    return -0.5 * (theta[0] * theta[0] + theta[1] * theta[1]) + 0.3 * theta[0] * theta[0] * theta[1];
+  };
+  CHECK(of(at_the_mode, 1, identity).find("laplace_marginal: the Hessian's entries outside of blocks of 1 are up to 0.0") == 0);
+  CHECK(of(at_the_mode, 2, identity).empty());
   CHECK(of(square, 3, identity).find("laplace_marginal: hessian_block_size is 3, but must divide the size") == 0);
   CHECK(of(square, 0, identity).find("laplace_marginal: hessian_block_size is 0") == 0);
   CHECK(contains(of(square, 1, [] { return MatrixXd(-MatrixXd::Identity(4, 4)); }), "but must be positive definite; add"));

@@ -36,6 +36,23 @@ struct custom_product {
   }
 };
 
+/// A function of one number with a derivative by hand.
+template <class F, class Slope>
+struct with_slope {
+  F f;
+  Slope slope;
+  double operator()(const VectorXd& x) const { return f(x[0]); }
+  var operator()(const vector_of<var>& x) const {
+    const var a = x[0];
+    const double by_a = slope(a.val());
+    return agrad::custom(f(a.val()), [a, by_a](auto& adjoint, const var& y) { adjoint[a] += by_a * adjoint[y]; });
+  }
+};
+template <class F, class Slope>
+bool passes(const F& f, const Slope& slope, double x) {
+  return check_gradient(with_slope<F, Slope>{f, slope}, VectorXd(VectorXd::Constant(1, x))).ok;
+}
+
 /// The same in the second of three results.
 struct custom_vector {
   double factor;
@@ -170,6 +187,34 @@ TEST_CASE("coordinates of all magnitudes, near poles and ends of domains") {
   };
   CHECK(check_gradient(throws, Eigen::Vector2d(1e-4, 2)).ok);
   CHECK_THROWS_AS(check_gradient(throws, Eigen::Vector2d(-1, 2)), std::domain_error);
+}
+
+TEST_CASE("narrow peaks, fast oscillations, whole periods in a step and small values") {
+  const auto none = [](double) { return 0.0; };
+  for (const double from : {0.0, 1.0}) {
+    const auto peak = [from](double x) { return from + std::exp(-std::pow((x - from) / 1e-4, 2)); };
+    const auto slope = [&](double x) { return -2e8 * (x - from) * (peak(x) - from); };
+    CHECK(passes(peak, slope, from + 0.7e-4));
+    CHECK(!passes(peak, none, from + 0.7e-4));
+  }
+  for (const double x : {0.0, 0.7e-12}) {
+    const auto fast = [](double t) { return 1e-12 * std::sin(t / 1e-12); };
+    CHECK(passes(
+        fast, [](double t) { return std::cos(t / 1e-12); }, x));
+    CHECK(!passes(fast, none, x));
+  }
+  for (const double frequency : {8.0, 512.0, 1000.0}) {
+    const double w = 2 * 3.141592653589793 * frequency;
+    CHECK(passes([w](double t) { return std::sin(w * t); }, [w](double t) { return w * std::cos(w * t); }, 0.0));
+    CHECK(!passes([w](double t) { return std::sin(w * t); }, none, 0.0));
+  }
+  for (const double size : {1e-100, 1e-9, 1e9}) {
+    const auto sine = [size](double t) { return size * std::sin(t); };
+    CHECK(passes(
+        sine, [size](double t) { return size * std::cos(t); }, 1.0));
+    CHECK(!passes(
+        sine, [size](double t) { return -5 * size * std::cos(t); }, 1.0));
+  }
 }
 
 TEST_CASE("functions of nothing, constants and results of length zero") {

@@ -205,6 +205,29 @@ TEST_CASE("a dynamic linear model of observations whose sum overflows") {
   CHECK(log_density == doctest::Approx(2 * normal_lpdf(far, 0, std::sqrt(variance))).epsilon(1e-14));
 }
 
+TEST_CASE("a dynamic linear model names the variance that is negative and the observation whose covariance is singular") {
+  const auto one = [](double x) { return MatrixXd::Constant(1, 1, x).eval(); };
+  const MatrixXd y = MatrixXd::Constant(1, 3, 1.0), none = one(0), unit = one(1);
+  const Eigen::VectorXd m0 = Eigen::VectorXd::Zero(1);
+  CHECK_THROWS_WITH_AS(gaussian_dlm_obs_lpdf(y, unit, unit, one(5), one(-1), m0, unit),
+                       "gaussian_dlm_obs_lpdf: W is -1, but must be nonnegative; the diagonal of a covariance matrix",
+                       DomainError);
+  MatrixXd start = MatrixXd::Identity(2, 2);
+  start(1, 1) = -1e-300;
+  CHECK_THROWS_WITH_AS(
+      gaussian_dlm_obs_lpdf(y, MatrixXd::Ones(2, 1).eval(), MatrixXd::Identity(2, 2).eval(), one(5),
+                            MatrixXd::Identity(2, 2).eval(), Eigen::VectorXd::Zero(2).eval(), start),
+      "gaussian_dlm_obs_lpdf: C0[1, 1] is -1e-300, but must be nonnegative; the diagonal of a covariance matrix", DomainError);
+  // The first observation determines the state, the second then has no variance.
+  const std::string message =
+      "gaussian_dlm_obs_lpdf: the covariance of y[:, 1] given the observations before is not positive definite, but must be"
+      " positive definite; the pivot of row 0 is 0";
+  CHECK_THROWS_WITH_AS(gaussian_dlm_obs_lpdf(y, unit, unit, none, none, m0, unit), message.c_str(), DomainError);
+  const scope own;
+  const matrix_of<var> active = unit.cast<var>();
+  CHECK_THROWS_WITH_AS(gaussian_dlm_obs_lpdf(y, unit, unit, none, none, m0, active), message.c_str(), DomainError);
+}
+
 TEST_CASE("Wishart distributions of matrices without rows") {
   const MatrixXd none(0, 0);
   CHECK(wishart_lpdf(none, 1.5, none) == 0);

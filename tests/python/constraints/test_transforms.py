@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import pickle
 from typing import Any
@@ -207,6 +208,18 @@ def test_a_unit_vector_may_have_free_numbers_of_every_size(size):
         np.testing.assert_array_equal(ag.grad(t.log_jacobian)(x), -x)
 
 
+@pytest.mark.parametrize("free", [[1e-320, -1e-320], [0.0, 0.0]])
+def test_a_unit_vector_of_free_numbers_without_derivatives_is_refused_at_each_run(free):
+    t = tr.unit_vector(2)
+    compiled = ag.compile(t.constrain)
+    np.testing.assert_allclose(compiled(np.array([3e-308, -3e-308])), np.array([1.0, -1.0]) / np.sqrt(2.0), rtol=1e-14)
+    for call in (t.constrain, compiled, ag.jacobian(t.constrain), lambda x: ag.vmap(t.constrain)(np.stack([np.ones(2), x]))):
+        with pytest.raises(
+            ag.DomainError, match=r"^unit_vector.constrain: free is (of size 1e-320, of which|0, but must have)"
+        ):
+            call(np.array(free))
+
+
 def test_a_uniform_density_of_simplexes_integrates_to_their_volume():
     t = tr.simplex(3)
     grid = np.linspace(-30, 30, 601)
@@ -218,7 +231,7 @@ def test_a_tree_maps_a_flat_vector_to_parameters_and_back():
     tree = tr.Tree({"mu": tr.real(), "rest": (tr.simplex(3), [tr.positive(2)]), "L": tr.cholesky_correlation(2)})
     free = np.random.default_rng(0).normal(size=tree.size)
     parameters = tree.constrain(free)
-    assert parameters["mu"] == free[1]  # dictionaries are in the order of their keys
+    assert parameters["mu"] == free[1]  # dictionaries are sorted by key
     assert parameters["L"].shape == (2, 2)
     np.testing.assert_allclose(tree.unconstrain(parameters), free, rtol=1e-12)
     parts = tr.cholesky_correlation(2).log_jacobian(free[:1]) + tr.simplex(3).log_jacobian(free[2:4]) + np.sum(free[4:])
@@ -228,6 +241,11 @@ def test_a_tree_maps_a_flat_vector_to_parameters_and_back():
     assert compiled(free)[0] == pytest.approx(density(free), rel=1e-14)
     np.testing.assert_allclose(compiled(free)[1], ag.grad(density)(free), rtol=1e-13)
     assert tr.Tree({}).constrain([]) == {}
+    for make, free in ((dict, [1.0, 2.0]), (collections.OrderedDict, [2.0, 1.0])):
+        pair = tr.Tree(make(b=tr.real(), a=tr.real()))
+        assert pair.constrain(free) == {"a": 1.0, "b": 2.0}
+        np.testing.assert_array_equal(pair.unconstrain(make(a=1.0, b=2.0)), free)
+        np.testing.assert_array_equal(pair.unconstrain(make(b=2.0, a=1.0)), free)
     assert tr.Tree({}).unconstrain({}).shape == (0,)
 
 
@@ -264,6 +282,8 @@ def test_a_tree_maps_a_flat_vector_to_parameters_and_back():
         (lambda: tr.correlation(2).unconstrain([[1, 0.5], [0.4, 1]]), ag.DomainError, r"value\[0, 1\] is 0.5, but must be"),
         (lambda: tr.correlation(2).unconstrain([[1, 0.5], [0.5, 2]]), ag.DomainError, r"value\[1, 1\] is 2.0, but must be 1"),
         (lambda: tr.covariance(2).unconstrain([[1, 2], [2, 1]]), ag.DomainError, "smallest eigenvalue is -1"),
+        (lambda: tr.covariance(1).unconstrain([[np.inf]]), ag.DomainError, r"value\[0, 0\] is inf, but must be finite"),
+        (lambda: tr.correlation(2).unconstrain([[1, np.nan], [np.nan, 1]]), ag.DomainError, r"value\[0, 1\] is nan, .* finite"),
         (lambda: tr.cholesky_covariance(2, 3), ag.ShapeError, "m is 2, but must be at least n = 3"),
         (
             lambda: tr.cholesky_covariance(2).unconstrain([[1, 2], [2, 1]]),

@@ -96,6 +96,10 @@ def test_draws_have_the_probabilities():
         expected = ag.hmm_hidden_state_prob(LOG_OMEGA, gamma, rho)
         np.testing.assert_allclose(draws.mean(0), expected[1], atol=4 * 0.5 / np.sqrt(200))
         assert draws.dtype == np.int64
+        seeded = ag.hmm_latent_rng(LOG_OMEGA, gamma, rho, 1)
+        np.testing.assert_array_equal(seeded, ag.hmm_latent_rng(LOG_OMEGA, gamma, rho, np.random.default_rng(1)))
+    with pytest.raises(TypeError, match=r"^hmm_latent_rng: rng is 1.5, but must be a numpy.random.Generator, a seed or None"):
+        ag.hmm_latent_rng(LOG_OMEGA, gamma, rho, 1.5)
     with pytest.raises(TypeError, match="a draw has no derivative"):
         ag.grad(lambda w: ag.hmm_latent_rng(w, np.eye(2), np.array([0.5, 0.5]), rng)[0] * 1.0)(LOG_OMEGA)
 

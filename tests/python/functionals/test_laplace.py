@@ -119,6 +119,11 @@ def test_draws():
         one = usual(*args, 1, kernel, (1.3, 0.7), np.random.default_rng(1))
         two = with_tolerances(*args, 1, kernel, (1.3, 0.7), tolerances, np.random.default_rng(1))
         np.testing.assert_allclose(one, two, rtol=1e-7)
+        np.testing.assert_array_equal(usual(*args, 1, kernel, (1.3, 0.7), 1), one)  # as default_rng(1)
+        np.testing.assert_array_equal(with_tolerances(*args, 1, kernel, (1.3, 0.7), tolerances, rng=1), two)
+        assert not np.array_equal(usual(*args, 1, kernel, (1.3, 0.7), None), one)
+        with pytest.raises(TypeError, match=rf"^{usual.__name__}: rng is 1.5, but must be a numpy.random.Generator, a seed"):
+            usual(*args, 1, kernel, (1.3, 0.7), 1.5)
 
 
 def test_draws_have_no_derivatives():
@@ -229,6 +234,38 @@ def test_wrong_blocks_are_the_reason_where_the_search_fails(factor):
     precision = np.linalg.inv(k) + coupling
     exact = 0.5 * np.linalg.inv(precision)[0, 0] - 0.5 * np.linalg.slogdet(k @ precision)[1]
     assert f(1.0, 2) == pytest.approx(exact, rel=1e-12)
+
+
+def test_blocks_that_are_right_at_the_mode_alone_are_refused():
+    """At p = 0 the mode is 0 and W is I: with A = (K^-1 + I)^-1 its slope is A e_0, and the marginal's is -tr(A dW) / 2."""
+    k = np.array([[1.0, 0.6], [0.6, 1.0]])
+
+    def f(block):
+        def likelihood(t, p):
+            return -0.5 * (t[0] - p) ** 2 - 0.5 * t[1] ** 2 + 0.3 * t[0] ** 2 * t[1]
+
+        return lambda p: ag.laplace_marginal(likelihood, (p,), block, lambda: k, ())
+
+    a = np.linalg.inv(np.linalg.inv(k) + np.eye(2))
+    assert ag.grad(f(2))(0.0) == pytest.approx(0.9 * a[0, 0] * a[0, 1], rel=1e-12)
+    compiled = ag.compile(ag.hessian(f(1)))
+    for call in (f(1), ag.grad(f(1)), compiled, compiled, lambda p: ag.vmap(f(1))(np.array([p, 0.1]))):
+        with pytest.raises(ag.DomainError, match=r"entries outside of blocks of 1 are up to 0.05"):
+            call(0.0)
+
+
+def test_blocks_may_be_smaller_than_the_recorded_pattern():
+    """A product with a matrix of groups has a dense pattern, and a Hessian of blocks by its zeros."""
+    groups = np.eye(4)[GROUPS]
+
+    def f(p):
+        return ag.laplace_marginal(lambda t: ag.poisson_log_lpmf(COUNTS, groups @ t), (), 1, kernel, (p[0], p[1]))
+
+    def by_places(p):
+        return ag.laplace_marginal_poisson_log_lpmf(COUNTS, GROUPS, 0.0, 1, kernel, (p[0], p[1]))
+
+    assert f(P) == pytest.approx(by_places(P), rel=1e-13)
+    np.testing.assert_allclose(ag.compile(ag.grad(f))(P), ag.grad(by_places)(P), rtol=1e-10)
 
 
 def test_names():

@@ -39,6 +39,10 @@ CASES = {
     "nothing of an infinite slope": (lambda x: 0.0 * np.sqrt(x), 0.0, 0.0),
     "an infinite slope": (np.sqrt, 0.0, np.inf),
     "an infinite slope of a multiple": (lambda x: 3.0 * np.sqrt(2.0 * x), 0.0, np.inf),
+    "the larger of equal exponents": (lambda x: ag.log_diff_exp(x, 1.0), 1.0, np.inf),
+    "the smaller of equal exponents": (lambda x: ag.log_diff_exp(1.0, x), 1.0, -np.inf),
+    "the larger of equal log odds": (lambda x: ag.log_inv_logit_diff(x, 1.0), 1.0, np.inf),
+    "the smaller of equal log odds": (lambda x: ag.log_inv_logit_diff(1.0, x), 1.0, -np.inf),
     "a product": (lambda x: np.sqrt(np.stack([x, x, x]) @ np.zeros(3)), 2.0, 0.0),
     "a product of matrices": (lambda x: np.sqrt(np.sum((np.eye(2) * x) @ np.zeros((2, 2)))), 2.0, 0.0),
 }

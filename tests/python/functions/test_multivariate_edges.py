@@ -113,6 +113,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "lkj_corr_cholesky_lpdf": (np.eye(2), 1),
     "wishart_lpdf": (SPD, 3, SPD),
     "multinomial_lpmf": (1, 0.5),
+    "gaussian_dlm_obs_lpdf": (1, 1, 1, 1, 1, 0, 1),
 }
 
 
@@ -144,6 +145,16 @@ VALID: dict[str, tuple[Any, ...]] = {
         ),
         ("wishart_lpdf", (SPD, 1.0, SPD), "nu is 1, but must be greater than 1"),
         ("multinomial_lpmf", ([1, -1], [0.5, 0.5]), r"y\[1\] is -1, but must be a whole number"),
+        (
+            "gaussian_dlm_obs_lpdf",
+            ([[1, 1]], [[1]], [[1]], [[5]], [[-1]], [0], [[1]]),
+            "W is -1, but must be nonnegative; the diagonal of a covariance matrix",
+        ),
+        (
+            "gaussian_dlm_obs_lpdf",
+            ([[1, 1]], [[1]], [[1]], [[0]], [[0]], [0], [[1]]),
+            r"the covariance of y\[:, 1\] given the observations before is not positive definite.*the pivot of row 0 is 0",
+        ),
     ],
 )
 def test_arguments_are_checked_at_each_run(name: str, arguments: Any, message: str) -> None:

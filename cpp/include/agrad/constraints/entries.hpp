@@ -61,7 +61,7 @@ inline void require_least(std::string_view function, std::string_view argument, 
 template <class X>
 inline constexpr bool is_dense = has_storage_kind<X>;
 
-/// Entry (i, j) of an array, or the number that stands for all entries.
+/// Returns entry (i, j) of an array, or the number that stands for all entries.
 template <class X>
 const auto& entry_of(const X& x, index i, index j) {
   if constexpr (is_dense<X>)
@@ -78,7 +78,7 @@ void require_shape_of(std::string_view function, const Y& y, const X& x) {
   }
 }
 
-/// An expression of Eigen as the array that it computes, any other argument as its stored scalar.
+/// Returns an expression of Eigen as the array that it computes, any other argument as its stored scalar.
 template <class X>
 auto evaluated_entries(const X& x) {
   if constexpr (is_dense<X>)

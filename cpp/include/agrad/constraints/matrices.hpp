@@ -19,14 +19,14 @@ namespace agrad {
 
 namespace detail {
 
-/// log(sqrt(1 - tanh(x)^2)), also where tanh(x) rounds to 1.
+/// Returns log(sqrt(1 - tanh(x)^2)), also where tanh(x) rounds to 1.
 template <class T>
 T log_sech(const T& x) {
   return std::log(2.0) + x - log1p_exp(2.0 * x);
 }
 
-/// The factor of a correlation matrix of free numbers. Adds the log Jacobian of the factor to lp, and of the matrix, whose
-/// entries below the diagonal are the factor's times diagonal entries, if `is_whole`.
+/// Returns the factor of a correlation matrix of free numbers. Adds the log Jacobian of the factor to lp, and of the matrix,
+/// whose entries below the diagonal are the factor's times diagonal entries, if `is_whole`.
 template <class V, class LP>
 auto correlation_factor(std::string_view function, const V& y, index n, bool is_whole, LP& lp) {
   using T = promoted_t<V>;
@@ -67,13 +67,15 @@ void require_square(std::string_view function, const free_matrix<T>& x) {
   require_size(function, "x", x.cols(), x.rows());
 }
 
-/// Throws DomainError unless the matrix is symmetric.
+/// Throws DomainError unless the matrix is finite and symmetric.
 template <class T>
 void require_symmetric(std::string_view function, const free_matrix<T>& x) {
   require_square(function, x);
   for (index i = 0; i < x.rows(); ++i)
-    for (index j = 0; j < i; ++j) {
+    for (index j = 0; j <= i; ++j) {
       const double below = primal_value(x(i, j)), above = primal_value(x(j, i));
+      require(std::isfinite(below), function, {i, j}, below, "finite");
+      require(std::isfinite(above), function, {j, i}, above, "finite");
       const double scale = std::sqrt(std::abs(primal_value(x(i, i)) * primal_value(x(j, j))));
       require(std::abs(below - above) <= constraint_tolerance * scale, function, {i, j}, below,
               "the entry across the diagonal,", above);
@@ -96,8 +98,8 @@ free_vector<T> free_of_correlation_factor(const free_matrix<T>& l) {
   return y;
 }
 
-/// The lower triangle of free numbers, with exp on the diagonal; adds the log Jacobian of the factor to lp, and of the matrix
-/// if `is_whole`.
+/// Returns the lower triangle of free numbers, with exp on the diagonal; adds the log Jacobian of the factor to lp, and of the
+/// matrix if `is_whole`.
 template <class V, class LP>
 auto covariance_factor(std::string_view function, const V& y, index m, index n, bool is_whole, LP& lp) {
   using T = promoted_t<V>;
@@ -125,7 +127,7 @@ free_vector<T> free_of_covariance_factor(const free_matrix<T>& l) {
   return y;
 }
 
-/// The product of a factor with its transpose.
+/// Returns the product of a factor with its transpose.
 template <class T>
 free_matrix<T> square_of_factor(const free_matrix<T>& l) {
   const index n = l.rows();
@@ -149,18 +151,18 @@ auto correlation_matrix(std::string_view function, const V& y, index n, LP& lp) 
 
 }  // namespace detail
 
-/// Cholesky factors of correlation matrices of K rows, from K (K - 1) / 2 free numbers.
+/// Returns the Cholesky factor of a correlation matrix of K rows, from K (K - 1) / 2 free numbers.
 template <class V>
 auto cholesky_factor_corr_constrain(const V& y, Eigen::Index K) {
   detail::no_sum none;
   return detail::correlation_factor("cholesky_factor_corr_constrain", y, K, false, none);
 }
-/// cholesky_factor_corr_constrain, which adds the log Jacobian to lp.
+/// Does the same as `cholesky_factor_corr_constrain`, and adds the log Jacobian to lp.
 template <class V, class LP>
 auto cholesky_factor_corr_jacobian(const V& y, Eigen::Index K, LP& lp) {
   return detail::correlation_factor("cholesky_factor_corr_jacobian", y, K, false, lp);
 }
-/// The free numbers. Throws DomainError unless x is lower triangular with a positive diagonal and rows of norm 1.
+/// Returns the free numbers. Throws DomainError unless x is lower triangular with a positive diagonal and rows of norm 1.
 template <class M>
 auto cholesky_factor_corr_unconstrain(const M& x) {
   constexpr std::string_view name = "cholesky_factor_corr_unconstrain";
@@ -176,18 +178,18 @@ auto cholesky_factor_corr_unconstrain(const M& x) {
   return detail::free_of_correlation_factor(value);
 }
 
-/// Correlation matrices of K rows, from K (K - 1) / 2 free numbers.
+/// Returns a correlation matrix of K rows, from K (K - 1) / 2 free numbers.
 template <class V>
 auto corr_matrix_constrain(const V& y, Eigen::Index K) {
   detail::no_sum none;
   return detail::correlation_matrix("corr_matrix_constrain", y, K, none);
 }
-/// corr_matrix_constrain, which adds the log Jacobian to lp.
+/// Does the same as `corr_matrix_constrain`, and adds the log Jacobian to lp.
 template <class V, class LP>
 auto corr_matrix_jacobian(const V& y, Eigen::Index K, LP& lp) {
   return detail::correlation_matrix("corr_matrix_jacobian", y, K, lp);
 }
-/// The free numbers. Throws DomainError unless x is symmetric and positive definite with ones on the diagonal.
+/// Returns the free numbers. Throws DomainError unless x is symmetric and positive definite with ones on the diagonal.
 template <class M>
 auto corr_matrix_unconstrain(const M& x) {
   constexpr std::string_view name = "corr_matrix_unconstrain";
@@ -201,18 +203,18 @@ auto corr_matrix_unconstrain(const M& x) {
   return detail::free_of_correlation_factor(factor);
 }
 
-/// Lower triangular matrices of M rows and N columns, M >= N, with a positive diagonal.
+/// Returns a lower triangular matrix of M rows and N columns, M >= N, with a positive diagonal.
 template <class V>
 auto cholesky_factor_cov_constrain(const V& y, Eigen::Index M, Eigen::Index N) {
   detail::no_sum none;
   return detail::covariance_factor("cholesky_factor_cov_constrain", y, M, N, false, none);
 }
-/// cholesky_factor_cov_constrain, which adds the log Jacobian to lp.
+/// Does the same as `cholesky_factor_cov_constrain`, and adds the log Jacobian to lp.
 template <class V, class LP>
 auto cholesky_factor_cov_jacobian(const V& y, Eigen::Index M, Eigen::Index N, LP& lp) {
   return detail::covariance_factor("cholesky_factor_cov_jacobian", y, M, N, false, lp);
 }
-/// The free numbers. Throws DomainError unless x is lower triangular with a positive diagonal.
+/// Returns the free numbers. Throws DomainError unless x is lower triangular with a positive diagonal.
 template <class M>
 auto cholesky_factor_cov_unconstrain(const M& x) {
   constexpr std::string_view name = "cholesky_factor_cov_unconstrain";
@@ -222,18 +224,18 @@ auto cholesky_factor_cov_unconstrain(const M& x) {
   return detail::free_of_covariance_factor(value);
 }
 
-/// Covariance matrices of K rows, from K (K + 1) / 2 free numbers.
+/// Returns a covariance matrix of K rows, from K (K + 1) / 2 free numbers.
 template <class V>
 auto cov_matrix_constrain(const V& y, Eigen::Index K) {
   detail::no_sum none;
   return detail::square_of_factor(detail::covariance_factor("cov_matrix_constrain", y, K, K, true, none));
 }
-/// cov_matrix_constrain, which adds the log Jacobian to lp.
+/// Does the same as `cov_matrix_constrain`, and adds the log Jacobian to lp.
 template <class V, class LP>
 auto cov_matrix_jacobian(const V& y, Eigen::Index K, LP& lp) {
   return detail::square_of_factor(detail::covariance_factor("cov_matrix_jacobian", y, K, K, true, lp));
 }
-/// The free numbers. Throws DomainError unless x is symmetric and positive definite.
+/// Returns the free numbers. Throws DomainError unless x is symmetric and positive definite.
 template <class M>
 auto cov_matrix_unconstrain(const M& x) {
   const detail::free_matrix<promoted_t<M>> value = x;

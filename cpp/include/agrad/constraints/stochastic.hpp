@@ -37,12 +37,12 @@ auto stochastic_column_constrain(const M& y) {
   detail::no_sum none;
   return detail::simplex_columns("stochastic_column_constrain", y, none);
 }
-/// stochastic_column_constrain, which adds the log Jacobian to lp.
+/// Does the same as `stochastic_column_constrain`, and adds the log Jacobian to lp.
 template <class M, class LP>
 auto stochastic_column_jacobian(const M& y, LP& lp) {
   return detail::simplex_columns("stochastic_column_jacobian", y, lp);
 }
-/// The free numbers. Throws DomainError unless the columns are simplexes.
+/// Returns the free numbers. Throws DomainError unless the columns are simplexes.
 template <class M>
 auto stochastic_column_unconstrain(const M& x) {
   const auto place = [](Eigen::Index i, Eigen::Index j) { return detail::entry_place{i, j}; };
@@ -55,12 +55,12 @@ auto stochastic_row_constrain(const M& y) {
   detail::no_sum none;
   return detail::transposed(detail::simplex_columns("stochastic_row_constrain", y.transpose(), none));
 }
-/// stochastic_row_constrain, which adds the log Jacobian to lp.
+/// Does the same as `stochastic_row_constrain`, and adds the log Jacobian to lp.
 template <class M, class LP>
 auto stochastic_row_jacobian(const M& y, LP& lp) {
   return detail::transposed(detail::simplex_columns("stochastic_row_jacobian", y.transpose(), lp));
 }
-/// The free numbers. Throws DomainError unless the rows are simplexes.
+/// Returns the free numbers. Throws DomainError unless the rows are simplexes.
 template <class M>
 auto stochastic_row_unconstrain(const M& x) {
   const auto place = [](Eigen::Index i, Eigen::Index j) { return detail::entry_place{j, i}; };

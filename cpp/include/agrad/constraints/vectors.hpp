@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <agrad/constraints/entries.hpp>
 #include <agrad/rules/exponential.hpp>
@@ -15,7 +16,8 @@ namespace agrad {
 
 namespace detail {
 
-/// n numbers that sum to zero from n - 1 coordinates in the orthonormal vectors (1, ..., 1, -k, 0, ..., 0) / sqrt(k (k + 1)).
+/// Returns n numbers that sum to zero from n - 1 coordinates in the orthonormal vectors (1, ..., 1, -k, 0, ..., 0) / sqrt(k (k
+/// + 1)).
 template <class T>
 free_vector<T> contrasts_to_values(const free_vector<T>& y) {
   free_vector<T> x(y.size() + 1);
@@ -30,7 +32,8 @@ free_vector<T> contrasts_to_values(const free_vector<T>& y) {
   return x;
 }
 
-/// The coordinates of contrasts_to_values. Differences of neighbours come first: what all entries share cancels exactly.
+/// Returns the coordinates of contrasts_to_values. Differences of neighbours come first: what all entries share cancels
+/// exactly.
 template <class T>
 free_vector<T> values_to_contrasts(const free_vector<T>& x) {
   free_vector<T> y(x.size() - 1);
@@ -43,7 +46,7 @@ free_vector<T> values_to_contrasts(const free_vector<T>& x) {
   return y;
 }
 
-/// The logarithms of the simplex of free numbers.
+/// Returns the logarithms of the simplex of free numbers.
 template <class T>
 free_vector<T> log_simplex(const free_vector<T>& y) {
   free_vector<T> x = contrasts_to_values(y);
@@ -56,7 +59,7 @@ free_vector<T> log_simplex(const free_vector<T>& y) {
   return x;
 }
 
-/// The simplex of free numbers; adds the log Jacobian to lp.
+/// Returns the simplex of free numbers; adds the log Jacobian to lp.
 template <class T, class LP>
 free_vector<T> simplex_of(const free_vector<T>& y, LP& lp) {
   free_vector<T> x = log_simplex(y);
@@ -68,7 +71,7 @@ free_vector<T> simplex_of(const free_vector<T>& y, LP& lp) {
   return x;
 }
 
-/// The free numbers of a simplex, of which `place` makes the places of entries in messages.
+/// Returns the free numbers of a simplex, of which `place` makes the places of entries in messages.
 template <class T, class Place>
 free_vector<T> free_of_simplex(std::string_view function, const free_vector<T>& x, const Place& place) {
   double sum = 0;
@@ -90,7 +93,7 @@ struct no_sum {
   void operator+=(const T&) const {}
 };
 
-/// A vector of stored scalars.
+/// Returns a vector of stored scalars.
 template <class V>
 free_vector<promoted_t<V>> evaluated_vector(std::string_view function, std::string_view argument, const V& v, index least) {
   require_least(function, argument, v.size(), least);
@@ -124,59 +127,60 @@ auto free_of_ordered(std::string_view function, bool is_positive, const V& x) {
 
 }  // namespace detail
 
-/// Vectors whose entries increase: the first entry is free, each step is exp of a free number.
+/// Returns a vector whose entries increase: the first entry is free, each step is exp of a free number.
 template <class V>
 auto ordered_constrain(const V& y) {
   detail::no_sum none;
   return detail::ordered_of("ordered_constrain", false, y, none);
 }
-/// ordered_constrain, which adds the log Jacobian to lp.
+/// Does the same as `ordered_constrain`, and adds the log Jacobian to lp.
 template <class V, class LP>
 auto ordered_jacobian(const V& y, LP& lp) {
   return detail::ordered_of("ordered_jacobian", false, y, lp);
 }
-/// The free numbers of an ordered vector. Throws DomainError unless the entries increase.
+/// Returns the free numbers of an ordered vector. Throws DomainError unless the entries increase.
 template <class V>
 auto ordered_unconstrain(const V& x) {
   return detail::free_of_ordered("ordered_unconstrain", false, x);
 }
 
-/// Vectors of positive entries that increase: the first entry and each step are exp of a free number.
+/// Returns a vector of positive entries that increase: the first entry and each step are exp of a free number.
 template <class V>
 auto positive_ordered_constrain(const V& y) {
   detail::no_sum none;
   return detail::ordered_of("positive_ordered_constrain", true, y, none);
 }
-/// positive_ordered_constrain, which adds the log Jacobian to lp.
+/// Does the same as `positive_ordered_constrain`, and adds the log Jacobian to lp.
 template <class V, class LP>
 auto positive_ordered_jacobian(const V& y, LP& lp) {
   return detail::ordered_of("positive_ordered_jacobian", true, y, lp);
 }
-/// The free numbers of a positive ordered vector. Throws DomainError unless the entries are positive and increase.
+/// Returns the free numbers of a positive ordered vector. Throws DomainError unless the entries are positive and increase.
 template <class V>
 auto positive_ordered_unconstrain(const V& x) {
   return detail::free_of_ordered("positive_ordered_unconstrain", true, x);
 }
 
-/// Vectors of n positive entries that sum to 1, from n - 1 free numbers.
+/// Returns a vector of n positive entries that sum to 1, from n - 1 free numbers.
 template <class V>
 auto simplex_constrain(const V& y) {
   detail::no_sum none;
   return detail::simplex_of(detail::free_vector<promoted_t<V>>(y), none);
 }
-/// simplex_constrain, which adds the log Jacobian to lp.
+/// Does the same as `simplex_constrain`, and adds the log Jacobian to lp.
 template <class V, class LP>
 auto simplex_jacobian(const V& y, LP& lp) {
   return detail::simplex_of(detail::free_vector<promoted_t<V>>(y), lp);
 }
-/// The free numbers of a simplex. Throws DomainError unless the entries are positive and sum to 1.
+/// Returns the free numbers of a simplex. Throws DomainError unless the entries are positive and sum to 1.
 template <class V>
 auto simplex_unconstrain(const V& x) {
   const auto place = [](Eigen::Index i) { return detail::entry_place{i, -1}; };
   return detail::free_of_simplex("simplex_unconstrain", detail::evaluated_vector("simplex_unconstrain", "x", x, 1), place);
 }
 
-/// Vectors that sum to zero: orthonormal contrasts of n - 1 free numbers. The log Jacobian, of that map onto the plane, is 0.
+/// Returns a vector that sums to zero: orthonormal contrasts of n - 1 free numbers. The log Jacobian, of that map onto the
+/// plane, is 0.
 /// A matrix of free numbers gives a matrix whose rows and columns sum to zero.
 template <class V>
 auto sum_to_zero_constrain(const V& y) {
@@ -191,12 +195,12 @@ auto sum_to_zero_constrain(const V& y) {
     return x;
   }
 }
-/// sum_to_zero_constrain; the log Jacobian is 0.
+/// Does the same as `sum_to_zero_constrain`; the log Jacobian is 0.
 template <class V, class LP>
 auto sum_to_zero_jacobian(const V& y, LP&) {
   return sum_to_zero_constrain(y);
 }
-/// The free numbers of a vector or matrix that sums to zero. Throws DomainError unless it does.
+/// Returns the free numbers of a vector or matrix that sums to zero. Throws DomainError unless it does.
 template <class V>
 auto sum_to_zero_unconstrain(const V& x) {
   using T = promoted_t<V>;
@@ -223,14 +227,18 @@ auto sum_to_zero_unconstrain(const V& x) {
   }
 }
 
-/// Vectors of norm 1: n free numbers divided by their norm. Throws DomainError if all are 0.
+/// Returns a vector of norm 1: n free numbers divided by their norm. Throws DomainError if all are 0 or so small that
+/// derivatives overflow.
 template <class V>
 auto unit_vector_constrain(const V& y) {
   using T = promoted_t<V>;
   const detail::free_vector<T> free = detail::evaluated_vector("unit_vector_constrain", "y", y, 1);
   double largest = 0;
   for (Eigen::Index i = 0; i < free.size(); ++i) largest = std::max(largest, std::abs(detail::primal_value(free[i])));
-  if (!(largest > 0)) throw DomainError("unit_vector_constrain: y is 0, but must have an entry that is not 0");
+  constexpr double smallest = std::numeric_limits<double>::min();  // derivatives of smaller numbers overflow
+  if (largest < smallest)
+    throw DomainError(detail::sentence("unit_vector_constrain", "the largest size of an entry of y", -1, largest,
+                                       "at least " + detail::to_text(smallest)));
   T sum(0.0);
   for (Eigen::Index i = 0; i < free.size(); ++i) sum += square(free[i] / largest);
   const T norm = sqrt(sum);
@@ -238,15 +246,15 @@ auto unit_vector_constrain(const V& y) {
   for (Eigen::Index i = 0; i < free.size(); ++i) x[i] = free[i] / largest / norm;
   return x;
 }
-/// unit_vector_constrain, which adds the log density of a normal distribution of y to lp, up to a constant: it gives the norm,
-/// which has no effect on the value, a distribution, and the value the uniform one.
+/// Does the same as `unit_vector_constrain`, and adds the log density of a normal distribution of y to lp, up to a constant: it
+/// gives the norm, which has no effect on the value, a distribution, and the value the uniform one.
 template <class V, class LP>
 auto unit_vector_jacobian(const V& y, LP& lp) {
   using T = promoted_t<V>;
   for (Eigen::Index i = 0; i < y.size(); ++i) lp += -0.5 * square(T(y[i]));
   return unit_vector_constrain(y);
 }
-/// The free numbers of a unit vector, which are its entries. Throws DomainError unless the norm is 1.
+/// Returns the free numbers of a unit vector, which are its entries. Throws DomainError unless the norm is 1.
 template <class V>
 auto unit_vector_unconstrain(const V& x) {
   double sum = 0;

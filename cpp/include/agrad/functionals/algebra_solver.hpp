@@ -12,7 +12,7 @@ namespace agrad {
 /// Solves f(y, theta, x_r, x_i) = 0 by Powell's hybrid method; see `solve_powell_tol`, of which this is the older form.
 ///
 /// f: callable with a column vector y of any scalar, theta, and the data x_r and x_i unchanged. guess: the y to start from;
-/// theta: a vector that may have derivatives. relative_tolerance, function_tolerance, max_steps: as of `solve_powell_tol`.
+/// theta: a vector that may have derivatives. relative_tolerance, function_tolerance, max_steps: as for `solve_powell_tol`.
 template <class F, class Y, class Theta>
 vector_of<promoted_t<Theta>> algebra_solver(const F& f, const Eigen::MatrixBase<Y>& guess, const Theta& theta,
                                             const std::vector<double>& x_r, const std::vector<int>& x_i,

@@ -1,6 +1,6 @@
 // By parts: functions of data computed part by part, one part after the other on the calling thread.
 //
-// Parts of a tape that several threads record are the caller's business, since each thread has a tape of its own.
+// Parts of a tape that several threads record are the caller's responsibility, since each thread has a tape of its own.
 #pragma once
 
 #include <Eigen/Core>
@@ -44,7 +44,7 @@ promoted_t<X, Shared...> reduce_sum(const F& f, const std::vector<X>& x, int gra
   return detail::sum_of_parts("reduce_sum", f, x, grainsize, std::max<std::size_t>(x.size(), 1), shared...);
 }
 
-/// As `reduce_sum`, in parts of grainsize entries.
+/// Does the same as `reduce_sum`, in parts of grainsize entries.
 template <class F, class X, class... Shared>
 promoted_t<X, Shared...> reduce_sum_static(const F& f, const std::vector<X>& x, int grainsize, const Shared&... shared) {
   return detail::sum_of_parts("reduce_sum_static", f, x, grainsize, static_cast<std::size_t>(std::max(grainsize, 1)),

@@ -2,7 +2,7 @@
 //
 // The difference quotients over three pairs of points, h, 2h and 3h on either side, combine to an error of order h^6 (Fornberg
 // 1988, "Generation of finite difference formulas on arbitrarily spaced grids", table 1). A difference is divided by the
-// rounded distance of its points. h starts at an eighth of the coordinate's magnitude and is divided by four until rounding
+// rounded distance of its points. h starts near an eighth of the coordinate's magnitude and is divided by four until rounding
 // prevails; each result keeps the h with the smallest estimated error: large where the function is smooth, small near the end
 // of its domain or a kink. The error is estimated from order 4 on the same points, and from the noise of the values, which
 // their sixth difference shows (Hamming 1973, "Numerical Methods for Scientists and Engineers", section 10.6).
@@ -79,8 +79,9 @@ template <class Curve>
 difference differentiate(const Curve& curve, double t, const Eigen::VectorXd& centre) {
   constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   difference best{Eigen::VectorXd::Constant(centre.size(), nan), Eigen::VectorXd::Constant(centre.size(), infinity)};
-  const double shortest = t == 0 ? 0x1p-40 : std::abs(t) * 0x1p-16;
-  double h = std::exp2(std::floor(std::log2(std::max(std::abs(t), 1.0))) - 3);
+  constexpr double no_fraction = 0.8862269254527580;  // a step and a period of the curve have no ratio of whole numbers
+  const double shortest = t == 0 ? 0x1p-60 : std::abs(t) * 0x1p-30;
+  double h = no_fraction * std::exp2(std::floor(std::log2(std::max(std::abs(t), 1.0))) - 3);
   for (int settled = 0; settled < 2 && h >= shortest && std::isfinite(h); h /= 4) {
     difference next;
     try {
@@ -127,7 +128,7 @@ void finite_difference_jacobian(F&& f, const Eigen::MatrixBase<X>& x, Eigen::Pla
   }
 }
 
-/// The same without the errors.
+/// Does the same without the errors.
 template <class F, class X, class Fx, class J>
 void finite_difference_jacobian(F&& f, const Eigen::MatrixBase<X>& x, Eigen::PlainObjectBase<Fx>& fx,
                                 Eigen::PlainObjectBase<J>& jacobian) {

@@ -24,7 +24,7 @@ namespace detail {
 /// long.
 inline constexpr int hessian_lanes = 8;
 
-/// A number on the tape that no reverse pass reaches.
+/// Returns a number on the tape that no reverse pass reaches.
 inline var constant_var(double value) { return tape_access::variable(value, 0, tape::current()); }
 
 /// Returns the variables as constants of a dual type over var.

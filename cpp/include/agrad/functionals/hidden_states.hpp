@@ -22,8 +22,8 @@ namespace agrad {
 
 namespace detail {
 
-/// The weights of the states at each observation, by the observations up to it. Throws DomainError where no sequence of states
-/// is possible.
+/// Returns the weights of the states at each observation, by the observations up to it. Throws DomainError where no sequence of
+/// states is possible.
 template <class T>
 std::vector<state_weights<T>> forward_weights(std::string_view function, const matrix_of<T>& log_omega,
                                               const matrix_of<T>& gamma, const vector_of<T>& rho) {
@@ -42,7 +42,7 @@ std::vector<state_weights<T>> forward_weights(std::string_view function, const m
   return weights;
 }
 
-/// Weights, scaled such that the largest exponential is 1.
+/// Returns weights, scaled such that the largest exponential is 1.
 template <class T>
 vector_of<T> scaled_weights(const state_weights<T>& weights) {
   const double largest = weights.largest([&](std::size_t i) { return number_of(weights.factors[i]) > 0; });
@@ -53,7 +53,7 @@ vector_of<T> scaled_weights(const state_weights<T>& weights) {
   return scaled;
 }
 
-/// A state drawn with these weights: that of the first of exponential times with these rates.
+/// Draws a state with these weights: that of the first of exponential times with these rates.
 template <class URBG>
 Eigen::Index draw_state(const Eigen::VectorXd& weights, URBG& rng) {
   Eigen::Index state = 0;
@@ -70,7 +70,7 @@ Eigen::Index draw_state(const Eigen::VectorXd& weights, URBG& rng) {
 /// Returns the probabilities of the hidden states given all observations, K x N: entry (k, n) is the probability that
 /// observation n has state k; columns sum to 1.
 ///
-/// log_omega, gamma, rho: as of `hmm_marginal`, of numbers, variables or duals. The result is the derivative of `hmm_marginal`
+/// log_omega, gamma, rho: as for `hmm_marginal`; numbers, variables or duals. The result is the derivative of `hmm_marginal`
 /// with respect to log_omega, and has derivatives of all orders itself. Throws ShapeError and DomainError as `hmm_marginal`,
 /// and DomainError where no sequence of states is possible. Source: Zucchini, MacDonald and Langrock (2016), Hidden Markov
 /// Models for Time Series, section 5.4.1.
@@ -104,8 +104,8 @@ matrix_of<promoted_t<LogOmega, Gamma, Rho>> hmm_hidden_state_prob(const Eigen::M
 
 /// Draws a sequence of hidden states, one for each observation, from their distribution given all observations.
 ///
-/// log_omega, gamma, rho: as of `hmm_marginal`, of numbers, because a draw has no derivative. rng: a generator of random bits.
-/// Returns the states, which count from 0. Throws as `hmm_hidden_state_prob`.
+/// log_omega, gamma, rho: as for `hmm_marginal`, but numbers, because a draw has no derivative. rng: a generator of random
+/// bits. Returns the states, which count from 0. Throws as `hmm_hidden_state_prob`.
 template <class URBG>
 std::vector<count_t> hmm_latent_rng(const Eigen::MatrixXd& log_omega, const Eigen::MatrixXd& gamma, const Eigen::VectorXd& rho,
                                     URBG& rng) {

@@ -35,7 +35,7 @@ namespace agrad {
 namespace detail {
 
 /// A log likelihood as a function of theta and of further arguments, with derivatives with respect to theta by duals.
-/// What it has (value, gradient, curvature, of_numbers, two checks) a likelihood of another kind must have, too.
+/// A likelihood of another kind must have the same members (value, gradient, curvature, of_numbers, two checks).
 template <class F, class Args>
 class likelihood_of_function {
  public:
@@ -43,7 +43,7 @@ class likelihood_of_function {
   likelihood_of_function(std::string_view function, const F& f, const Args& args, Eigen::Index block)
       : function_(function), f_(f), args_(args), block_(block) {}
 
-  /// The likelihood of the arguments' values.
+  /// Returns the likelihood of the arguments' values.
   auto of_numbers() const {
     using plain = std::decay_t<decltype(values_of(args_))>;
     return likelihood_of_function<F, plain>(function_, f_, values_of(args_), block_);
@@ -71,13 +71,18 @@ class likelihood_of_function {
   }
 
   void check_length(Eigen::Index) const {}
-  /// Throws where the Hessian has entries outside of the blocks, by its product with a vector of different entries.
-  void check_blocks(const Eigen::VectorXd& theta) const {
+  /// Throws where the Hessian has entries outside of the blocks, by its product with a vector of different entries. The Hessian
+  /// is that at a point beside theta, because entries that are 0 at the mode alone make derivatives wrong.
+  void check_blocks(const Eigen::VectorXd& theta, const Eigen::VectorXd& variances) const {
     const Eigen::Index n = theta.size();
     if (block_ == n) return;
     const auto along = [](Eigen::Index j) { return 1 + 0.5 * std::cos(2.4 * static_cast<double>(j)); };
-    const Eigen::VectorXd v = Eigen::VectorXd::NullaryExpr(n, along), whole = -times(theta, along);
-    const Eigen::MatrixXd w = curvature(theta);
+    const Eigen::VectorXd v = Eigen::VectorXd::NullaryExpr(n, along);
+    const Eigen::ArrayXd precisions = variances.array().inverse() + curvature(theta).diagonal().array().abs();
+    const Eigen::VectorXd beside = theta.array() + 0.1 * v.array() / precisions.sqrt();
+    const Eigen::VectorXd whole = -times(beside, along);
+    const Eigen::MatrixXd w = curvature(beside);
+    if (!whole.allFinite() || !w.allFinite()) return;
     const double difference = (whole - w * v).cwiseAbs().maxCoeff();
     if (difference <= 1e-8 * ((w.cwiseAbs() * v).maxCoeff() + whole.cwiseAbs().maxCoeff())) return;
     throw DomainError(std::string(function_) + ": the Hessian's entries outside of blocks of " + std::to_string(block_) +
@@ -196,7 +201,7 @@ latent_mode mode_of_numbers(std::string_view function, const Likelihood& likelih
     return 0.5 * z.squaredNorm() - likelihood.value(theta);
   };
   latent_mode found = find_mode(function, potential, start, options);
-  likelihood.check_blocks(factor * found.z);
+  likelihood.check_blocks(factor * found.z, factor.rowwise().squaredNorm());
   return found;
 }
 

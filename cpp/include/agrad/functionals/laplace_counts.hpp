@@ -141,7 +141,7 @@ class likelihood_of_counts {
       check_size(function_, "m", static_cast<std::size_t>(m_.size()), static_cast<std::size_t>(n),
                  "the size of the covariance");
   }
-  void check_blocks(const Eigen::VectorXd&) const {}  // each term has one entry of theta
+  void check_blocks(const Eigen::VectorXd&, const Eigen::VectorXd&) const {}  // each term has one entry of theta
 
  private:
   static constexpr bool is_scalar = std::is_arithmetic_v<M> || (rank_of<M> > 0 && rank_of<M> < array_rank);
@@ -209,7 +209,7 @@ auto laplace_marginal_tol_poisson_log_lpmf(const std::vector<Y>& y, const std::v
                          covariance_function, covariance_arguments, tolerances);
 }
 
-/// As `laplace_marginal_tol_poisson_log_lpmf`, with the usual tolerances.
+/// Does the same as `laplace_marginal_tol_poisson_log_lpmf`, with the usual tolerances.
 template <class Y, class Group, class M, class Covariance, class... Args>
 auto laplace_marginal_poisson_log_lpmf(const std::vector<Y>& y, const std::vector<Group>& y_index, const M& m,
                                        int hessian_block_size, const Covariance& covariance_function,
@@ -219,7 +219,7 @@ auto laplace_marginal_poisson_log_lpmf(const std::vector<Y>& y, const std::vecto
                          covariance_function, covariance_arguments, laplace_options());
 }
 
-/// As `laplace_marginal_tol_poisson_log_lpmf`, of binary outcomes with the logits theta + m.
+/// Does the same as `laplace_marginal_tol_poisson_log_lpmf`, for binary outcomes with the logits theta + m.
 template <class Y, class Group, class M, class Covariance, class... Args>
 auto laplace_marginal_tol_bernoulli_logit_lpmf(const std::vector<Y>& y, const std::vector<Group>& y_index, const M& m,
                                                int hessian_block_size, const Covariance& covariance_function,
@@ -230,7 +230,7 @@ auto laplace_marginal_tol_bernoulli_logit_lpmf(const std::vector<Y>& y, const st
                          covariance_function, covariance_arguments, tolerances);
 }
 
-/// As `laplace_marginal_tol_bernoulli_logit_lpmf`, with the usual tolerances.
+/// Does the same as `laplace_marginal_tol_bernoulli_logit_lpmf`, with the usual tolerances.
 template <class Y, class Group, class M, class Covariance, class... Args>
 auto laplace_marginal_bernoulli_logit_lpmf(const std::vector<Y>& y, const std::vector<Group>& y_index, const M& m,
                                            int hessian_block_size, const Covariance& covariance_function,
@@ -240,8 +240,8 @@ auto laplace_marginal_bernoulli_logit_lpmf(const std::vector<Y>& y, const std::v
                          covariance_function, covariance_arguments, laplace_options());
 }
 
-/// As `laplace_marginal_tol_poisson_log_lpmf`, of negative binomial counts with the log means theta + m; eta, a positive
-/// number, is the inverse of the overdispersion: the variance is mean + mean^2 / eta.
+/// Does the same as `laplace_marginal_tol_poisson_log_lpmf`, for negative binomial counts with the log means theta + m; eta, a
+/// positive number, is the inverse of the overdispersion: the variance is mean + mean^2 / eta.
 template <class Y, class Group, class Eta, class M, class Covariance, class... Args>
 auto laplace_marginal_tol_neg_binomial_2_log_lpmf(const std::vector<Y>& y, const std::vector<Group>& y_index, const Eta& eta,
                                                   const M& m, int hessian_block_size, const Covariance& covariance_function,
@@ -252,7 +252,7 @@ auto laplace_marginal_tol_neg_binomial_2_log_lpmf(const std::vector<Y>& y, const
                          hessian_block_size, covariance_function, covariance_arguments, tolerances);
 }
 
-/// As `laplace_marginal_tol_neg_binomial_2_log_lpmf`, with the usual tolerances.
+/// Does the same as `laplace_marginal_tol_neg_binomial_2_log_lpmf`, with the usual tolerances.
 template <class Y, class Group, class Eta, class M, class Covariance, class... Args>
 auto laplace_marginal_neg_binomial_2_log_lpmf(const std::vector<Y>& y, const std::vector<Group>& y_index, const Eta& eta,
                                               const M& m, int hessian_block_size, const Covariance& covariance_function,

@@ -1,7 +1,7 @@
 // Draws of the latent vector of a latent Gaussian model, from Laplace's approximation of its distribution given the data.
 //
 // The approximation is the normal density at the mode, with the Hessian's inverse as covariance. Read first:
-// functionals/laplace.hpp and laplace_counts.hpp, which find the mode; arguments are as of the functions there.
+// functionals/laplace.hpp and laplace_counts.hpp, which find the mode; arguments are as for the functions there.
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -47,7 +47,7 @@ Eigen::VectorXd laplace_latent_rng_tol(const F& likelihood_function, const std::
   return detail::draw_latent(name, likelihood, hessian_block_size, covariance_function, covariance_arguments, tolerances, rng);
 }
 
-/// As `laplace_latent_rng_tol`, with the usual tolerances.
+/// Does the same as `laplace_latent_rng_tol`, with the usual tolerances.
 template <class F, class... LikelihoodArgs, class Covariance, class... CovarianceArgs, class URBG>
 Eigen::VectorXd laplace_latent_rng(const F& likelihood_function, const std::tuple<LikelihoodArgs...>& likelihood_arguments,
                                    int hessian_block_size, const Covariance& covariance_function,
@@ -70,7 +70,7 @@ Eigen::VectorXd laplace_latent_tol_poisson_log_rng(const std::vector<Y>& y, cons
                              covariance_function, covariance_arguments, tolerances, rng);
 }
 
-/// As `laplace_latent_tol_poisson_log_rng`, with the usual tolerances.
+/// Does the same as `laplace_latent_tol_poisson_log_rng`, with the usual tolerances.
 template <class Y, class Group, class M, class Covariance, class... Args, class URBG>
 Eigen::VectorXd laplace_latent_poisson_log_rng(const std::vector<Y>& y, const std::vector<Group>& y_index, const M& m,
                                                int hessian_block_size, const Covariance& covariance_function,
@@ -92,7 +92,7 @@ Eigen::VectorXd laplace_latent_tol_bernoulli_logit_rng(const std::vector<Y>& y, 
                              covariance_function, covariance_arguments, tolerances, rng);
 }
 
-/// As `laplace_latent_tol_bernoulli_logit_rng`, with the usual tolerances.
+/// Does the same as `laplace_latent_tol_bernoulli_logit_rng`, with the usual tolerances.
 template <class Y, class Group, class M, class Covariance, class... Args, class URBG>
 Eigen::VectorXd laplace_latent_bernoulli_logit_rng(const std::vector<Y>& y, const std::vector<Group>& y_index, const M& m,
                                                    int hessian_block_size, const Covariance& covariance_function,
@@ -115,7 +115,7 @@ Eigen::VectorXd laplace_latent_tol_neg_binomial_2_log_rng(const std::vector<Y>& 
                              hessian_block_size, covariance_function, covariance_arguments, tolerances, rng);
 }
 
-/// As `laplace_latent_tol_neg_binomial_2_log_rng`, with the usual tolerances.
+/// Does the same as `laplace_latent_tol_neg_binomial_2_log_rng`, with the usual tolerances.
 template <class Y, class Group, class Eta, class M, class Covariance, class... Args, class URBG>
 Eigen::VectorXd laplace_latent_neg_binomial_2_log_rng(const std::vector<Y>& y, const std::vector<Group>& y_index,
                                                       const Eta& eta, const M& m, int hessian_block_size,

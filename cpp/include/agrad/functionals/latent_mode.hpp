@@ -31,7 +31,7 @@ struct laplace_options {
   }
 };
 
-/// The usual options, from a latent vector of zeros.
+/// Returns the usual options, from a latent vector of zeros.
 inline laplace_options generate_laplace_options(int theta_size) {
   laplace_options usual;
   usual.theta_0 = Eigen::VectorXd::Zero(theta_size);

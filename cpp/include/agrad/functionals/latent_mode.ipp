@@ -15,7 +15,7 @@
 
 namespace agrad::detail {
 
-/// The potential around z: value, gradient and Hessian. Eigenvalues are computed where they are wanted: they take ten times as
+/// The potential around z: value, gradient and Hessian. Eigenvalues are computed where they are needed: they take ten times as
 /// long as the factorisation that suffices for Newton's step where the Hessian is definite.
 class curved {
  public:
@@ -76,7 +76,8 @@ inline constexpr double most_curvature_change = 0.25;  // in the last step: at a
                     fault, remedy);
 }
 
-/// Moves z by a damped step if that makes the potential smaller; changes the damping by how well the step was foretold.
+/// Moves z by a damped step if this step makes the potential smaller; changes the damping by how well the quadratic model
+/// predicted the decrease.
 /// Returns whether the damping is still small enough.
 AGRAD_INLINE bool damped_step(const latent_potential& f, curved& here, Eigen::VectorXd& z, double& damping) {
   const Eigen::VectorXd step = here.step(damping);

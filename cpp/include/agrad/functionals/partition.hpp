@@ -59,7 +59,7 @@ struct partition {
 partition divide(std::string_view function, const substitution& map, const integrand_values& f, int components,
                  const quadrature_options& options);
 
-/// Whether the function is to be evaluated at a node.
+/// Returns whether the function is to be evaluated at a node.
 bool is_inner(const substitution& map, const partition& found, const placed& at);
 
 }  // namespace agrad::detail

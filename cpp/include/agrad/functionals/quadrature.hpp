@@ -178,7 +178,7 @@ promoted_t<A, B, Args...> integrate_1d_double_exponential(const F& f, const A& a
 /// Integrates f(x, xc, theta, x_r, x_i) from a to b after a double exponential substitution: the older form of
 /// `integrate_1d_double_exponential`, with parameters and data as three arguments.
 ///
-/// f: callable with numbers, with theta of duals where theta has derivatives, and with the common scalar; xc is as of
+/// f: callable with numbers, with theta of duals where theta has derivatives, and with the common scalar; xc is as for
 /// `integrate_1d_double_exponential_tol`. a, b: numbers, variables or duals. theta: anything that args may be; the data x_r and
 /// x_i are passed unchanged. relative_tolerance: as there; the absolute tolerance is 0. Derivatives and exceptions are those of
 /// `integrate_1d_gauss_kronrod_tol`.

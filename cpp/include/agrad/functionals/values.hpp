@@ -22,7 +22,7 @@
 
 namespace agrad::detail {
 
-/// How often values of type T are differentiated: 0 for numbers, 1 for var and for duals of numbers, 2 for duals of var.
+/// The order of derivatives of type T: 0 for numbers, 1 for var and for duals of numbers, 2 for duals of var.
 template <class T>
 struct order_of : std::integral_constant<int, 0> {};
 template <>

@@ -38,7 +38,7 @@ covariance_matrix<promoted_t<X>> points_of(std::string_view function, std::strin
   return points;
 }
 
-/// A parameter of the kernel: one number, or one for each dimension; throws DomainError unless all are positive.
+/// Returns a parameter of the kernel: one number, or one for each dimension; throws DomainError unless all are positive.
 template <class L>
 Eigen::Matrix<promoted_t<L>, Eigen::Dynamic, 1> scales_of(std::string_view function, const L& scale, Eigen::Index dimensions) {
   Eigen::Matrix<promoted_t<L>, Eigen::Dynamic, 1> scales(dimensions);
@@ -74,7 +74,7 @@ void check_dimensions(std::string_view function, const A& a, const B& b) {
              "the length of those of x1");
 }
 
-/// A kernel of the squared distance in length scales.
+/// Returns the covariances by a kernel of the squared distance in length scales.
 template <class X1, class X2, class S, class L, class F>
 auto covariances_of_square(std::string_view function, const X1& x1, const X2& x2, bool is_one_set, const S& sigma,
                            const L& scale, const F& correlation) {
@@ -140,7 +140,7 @@ auto periodic_covariances(const X1& x1, const X2& x2, bool is_one_set, const S& 
 
 }  // namespace detail
 
-/// Squared exponential kernel, sigma^2 exp(-r^2 / 2), where r is the distance in length scales.
+/// Returns the squared exponential kernel, sigma^2 exp(-r^2 / 2), where r is the distance in length scales.
 ///
 /// x: points, n x d or of length n. sigma: positive. length_scale: positive, a number or one for each dimension. Returns n x n.
 /// Throws DomainError if a parameter is not positive and finite, or a point not finite; ShapeError if sizes differ.
@@ -148,19 +148,19 @@ template <class X, class S, class L>
 auto gp_exp_quad_cov(const X& x, const S& sigma, const L& length_scale) {
   return detail::covariances_of_square("gp_exp_quad_cov", x, x, true, sigma, length_scale, detail::exp_quad_correlation());
 }
-/// The same between two sets of points; n1 x n2.
+/// Does the same between two sets of points; n1 x n2.
 template <class X1, class X2, class S, class L>
 auto gp_exp_quad_cov(const X1& x1, const X2& x2, const S& sigma, const L& length_scale) {
   return detail::covariances_of_square("gp_exp_quad_cov", x1, x2, false, sigma, length_scale, detail::exp_quad_correlation());
 }
 
-/// The former name of gp_exp_quad_cov.
+/// Does the same as `gp_exp_quad_cov`, under its former name.
 template <class... X>
 auto cov_exp_quad(const X&... x) {
   return gp_exp_quad_cov(x...);
 }
 
-/// Exponential kernel, sigma^2 exp(-r); see gp_exp_quad_cov.
+/// Returns the exponential kernel, sigma^2 exp(-r); see gp_exp_quad_cov.
 template <class X, class S, class L>
 auto gp_exponential_cov(const X& x, const S& sigma, const L& length_scale) {
   return detail::covariances_of_square("gp_exponential_cov", x, x, true, sigma, length_scale,
@@ -172,7 +172,7 @@ auto gp_exponential_cov(const X1& x1, const X2& x2, const S& sigma, const L& len
                                        detail::exponential_correlation());
 }
 
-/// Matern kernel of smoothness 3/2, sigma^2 (1 + sqrt(3) r) exp(-sqrt(3) r); see gp_exp_quad_cov.
+/// Returns the Matern kernel of smoothness 3/2, sigma^2 (1 + sqrt(3) r) exp(-sqrt(3) r); see gp_exp_quad_cov.
 template <class X, class S, class L>
 auto gp_matern32_cov(const X& x, const S& sigma, const L& length_scale) {
   return detail::covariances_of_square("gp_matern32_cov", x, x, true, sigma, length_scale, detail::matern32_correlation());
@@ -182,7 +182,7 @@ auto gp_matern32_cov(const X1& x1, const X2& x2, const S& sigma, const L& length
   return detail::covariances_of_square("gp_matern32_cov", x1, x2, false, sigma, length_scale, detail::matern32_correlation());
 }
 
-/// Matern kernel of smoothness 5/2, sigma^2 (1 + sqrt(5) r + 5 r^2 / 3) exp(-sqrt(5) r); see gp_exp_quad_cov.
+/// Returns the Matern kernel of smoothness 5/2, sigma^2 (1 + sqrt(5) r + 5 r^2 / 3) exp(-sqrt(5) r); see gp_exp_quad_cov.
 template <class X, class S, class L>
 auto gp_matern52_cov(const X& x, const S& sigma, const L& length_scale) {
   return detail::covariances_of_square("gp_matern52_cov", x, x, true, sigma, length_scale, detail::matern52_correlation());
@@ -192,7 +192,8 @@ auto gp_matern52_cov(const X1& x1, const X2& x2, const S& sigma, const L& length
   return detail::covariances_of_square("gp_matern52_cov", x1, x2, false, sigma, length_scale, detail::matern52_correlation());
 }
 
-/// Periodic kernel, sigma^2 exp(-2 sin(pi d / period)^2 / length_scale^2), where d is the distance; all parameters are numbers.
+/// Returns the periodic kernel, sigma^2 exp(-2 sin(pi d / period)^2 / length_scale^2), where d is the distance; all parameters
+/// are numbers.
 template <class X, class S, class L, class P>
 auto gp_periodic_cov(const X& x, const S& sigma, const L& length_scale, const P& period) {
   return detail::periodic_covariances(x, x, true, sigma, length_scale, period);
@@ -202,7 +203,8 @@ auto gp_periodic_cov(const X1& x1, const X2& x2, const S& sigma, const L& length
   return detail::periodic_covariances(x1, x2, false, sigma, length_scale, period);
 }
 
-/// Dot product kernel of a linear function between two sets of points, sigma^2 + x1 . x2; sigma is a number, and positive.
+/// Returns the dot product kernel of a linear function between two sets of points, sigma^2 + x1 . x2; sigma is a number, and
+/// positive.
 template <class X1, class X2, class S>
 auto gp_dot_prod_cov(const X1& x1, const X2& x2, const S& sigma) {
   using T = promoted_t<X1, X2, S>;
@@ -221,7 +223,7 @@ auto gp_dot_prod_cov(const X1& x1, const X2& x2, const S& sigma) {
     }
   return k;
 }
-/// The same of one set of points.
+/// Does the same for one set of points.
 template <class X, class S>
 auto gp_dot_prod_cov(const X& x, const S& sigma) {
   return gp_dot_prod_cov(x, x, sigma);

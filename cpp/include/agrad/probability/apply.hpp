@@ -39,7 +39,7 @@ void each_probability_term(std::size_t begin, std::size_t end, const typename Ru
   }
 }
 
-/// Whether terms of a rule are added in octets: where it has formulas for octets and an argument is an array.
+/// Returns whether terms of a rule are added in octets: where it has formulas for octets and an argument is an array.
 template <class Rule, bool propto, class... Operand>
 constexpr bool adds_octets() {
   if constexpr (has_octets<Rule>)
@@ -48,13 +48,13 @@ constexpr bool adds_octets() {
     return false;
 }
 
-/// Whether argument k of a rule is data, which have no derivative.
+/// Returns whether argument k of a rule is data, which have no derivative.
 template <class Rule>
 constexpr bool is_data(std::size_t k) {
   return Rule::arguments[k].must.whole;
 }
 
-/// The parts of a rule that are computed: `active` tells which arguments have derivatives.
+/// Returns the parts of a rule that are computed: `active` tells which arguments have derivatives.
 template <class Rule>
 typename Rule::parts probability_parts(bool propto, const std::array<bool, std::size_t{Rule::arity}>& active) {
   typename Rule::parts parts;

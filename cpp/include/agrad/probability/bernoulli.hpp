@@ -39,7 +39,7 @@ struct bernoulli_lpmf_rule : probability_rule<2> {
     }
   };
 };
-/// Sum of the Bernoulli log masses of n; see normal_lpdf.
+/// Returns the sum of the Bernoulli log masses of n; see normal_lpdf.
 template <bool propto = false, class N, class Theta>
 auto bernoulli_lpmf(const N& n, const Theta& theta) {
   return apply_probability<bernoulli_lpmf_rule, propto>(n, theta);
@@ -67,7 +67,7 @@ struct bernoulli_logit_lpmf_rule : probability_rule<2> {
     }
   };
 };
-/// Sum of the Bernoulli log masses of n, given log odds; see normal_lpdf.
+/// Returns the sum of the Bernoulli log masses of n, given log odds; see normal_lpdf.
 template <bool propto = false, class N, class Alpha>
 auto bernoulli_logit_lpmf(const N& n, const Alpha& alpha) {
   return apply_probability<bernoulli_logit_lpmf_rule, propto>(n, alpha);
@@ -86,7 +86,7 @@ struct bernoulli_cdf_rule : detail::bernoulli_below_rule {
         n < 0, [&] { return T(0.0); }, n < 1, [&] { return T(1.0 - theta); }, [&] { return T(1.0); });
   }
 };
-/// Product of the probabilities of values up to n; see normal_cdf.
+/// Returns the product of the probabilities of values up to n; see normal_cdf.
 template <class N, class Theta>
 auto bernoulli_cdf(const N& n, const Theta& theta) {
   return apply_probability<bernoulli_cdf_rule>(n, theta);
@@ -116,7 +116,7 @@ struct bernoulli_lcdf_rule : detail::bernoulli_below_rule {
     }
   };
 };
-/// Sum of the logarithms of the probabilities of values up to n.
+/// Returns the sum of the logarithms of the probabilities of values up to n.
 template <class N, class Theta>
 auto bernoulli_lcdf(const N& n, const Theta& theta) {
   return apply_probability<bernoulli_lcdf_rule>(n, theta);
@@ -149,7 +149,7 @@ struct bernoulli_lccdf_rule : detail::bernoulli_below_rule {
     }
   };
 };
-/// Sum of the logarithms of the probabilities of values beyond n.
+/// Returns the sum of the logarithms of the probabilities of values beyond n.
 template <class N, class Theta>
 auto bernoulli_lccdf(const N& n, const Theta& theta) {
   return apply_probability<bernoulli_lccdf_rule>(n, theta);

@@ -50,7 +50,7 @@ struct beta_lpdf_rule : probability_rule<3> {
     }
   };
 };
-/// Sum of the beta log densities of theta; see normal_lpdf.
+/// Returns the sum of the beta log densities of theta; see normal_lpdf.
 template <bool propto = false, class Theta, class Alpha, class Beta>
 auto beta_lpdf(const Theta& theta, const Alpha& alpha, const Beta& beta) {
   return apply_probability<beta_lpdf_rule, propto>(theta, alpha, beta);

@@ -78,7 +78,7 @@ struct beta_binomial_lpmf_rule : probability_rule<4> {
     }
   };
 };
-/// Sum of the beta-binomial log masses of n in N trials; see normal_lpdf.
+/// Returns the sum of the beta-binomial log masses of n in N trials; see normal_lpdf.
 template <bool propto = false, class N, class Trials, class Alpha, class Beta>
 auto beta_binomial_lpmf(const N& n, const Trials& trials, const Alpha& alpha, const Beta& beta) {
   return apply_probability<beta_binomial_lpmf_rule, propto>(n, trials, alpha, beta);

@@ -15,7 +15,7 @@ struct beta_binomial_cdf_base : probability_rule<4> {
                                                    {"N", must_be::few_trials},
                                                    {"alpha", must_be::positive_finite},
                                                    {"beta", must_be::positive_finite}};
-  /// The probability of at most n successes, or of more, or its logarithm.
+  /// Returns the probability of at most n successes, or of more, or its logarithm.
   template <bool is_upper, bool is_log, class N, class S, class A, class B>
   static auto tail(const N& n, const S& size, const A& alpha, const B& beta) {
     using T = promoted_t<N, S, A, B>;
@@ -44,7 +44,7 @@ struct beta_binomial_cdf_rule : detail::beta_binomial_cdf_base {
     return tail<false, false>(n, size, alpha, beta);
   }
 };
-/// Product of the probabilities of at most n successes in N < 2^23 trials; see normal_cdf.
+/// Returns the product of the probabilities of at most n successes in N < 2^23 trials; see normal_cdf.
 template <class Count, class Trials, class Alpha, class Beta>
 auto beta_binomial_cdf(const Count& n, const Trials& trials, const Alpha& alpha, const Beta& beta) {
   return apply_probability<beta_binomial_cdf_rule>(n, trials, alpha, beta);
@@ -65,7 +65,7 @@ struct beta_binomial_lcdf_rule : detail::beta_binomial_cdf_base {
     return tail<false, true>(n, size, alpha, beta);
   }
 };
-/// Sum of the logarithms of the probabilities of at most n successes.
+/// Returns the sum of the logarithms of the probabilities of at most n successes.
 template <class Count, class Trials, class Alpha, class Beta>
 auto beta_binomial_lcdf(const Count& n, const Trials& trials, const Alpha& alpha, const Beta& beta) {
   return apply_probability<beta_binomial_lcdf_rule>(n, trials, alpha, beta);
@@ -86,7 +86,7 @@ struct beta_binomial_lccdf_rule : detail::beta_binomial_cdf_base {
     return tail<true, true>(n, size, alpha, beta);
   }
 };
-/// Sum of the logarithms of the probabilities of more than n successes.
+/// Returns the sum of the logarithms of the probabilities of more than n successes.
 template <class Count, class Trials, class Alpha, class Beta>
 auto beta_binomial_lccdf(const Count& n, const Trials& trials, const Alpha& alpha, const Beta& beta) {
   return apply_probability<beta_binomial_lccdf_rule>(n, trials, alpha, beta);

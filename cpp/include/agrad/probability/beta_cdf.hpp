@@ -13,7 +13,7 @@ namespace detail {
 struct beta_cdf_base : probability_rule<3> {
   static constexpr density_argument arguments[] = {
       {"y", must_be::not_nan}, {"alpha", must_be::positive_finite}, {"beta", must_be::positive_finite}};
-  /// The probability of values up to y, or beyond it, or its logarithm.
+  /// Returns the probability of values up to y, or beyond it, or its logarithm.
   template <bool is_upper, bool is_log, class Y, class A, class B>
   static auto tail(const Y& y, const A& alpha, const B& beta) {
     using T = promoted_t<Y, A, B>;
@@ -36,7 +36,7 @@ struct beta_cdf_rule : detail::beta_cdf_base {
     return tail<false, false>(y, alpha, beta);
   }
 };
-/// Product of the probabilities of values up to y; see normal_cdf.
+/// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Alpha, class Beta>
 auto beta_cdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<beta_cdf_rule>(y, alpha, beta);
@@ -53,7 +53,7 @@ struct beta_lcdf_rule : detail::beta_cdf_base {
     return tail<false, true>(y, alpha, beta);
   }
 };
-/// Sum of the logarithms of the probabilities of values up to y.
+/// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Alpha, class Beta>
 auto beta_lcdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<beta_lcdf_rule>(y, alpha, beta);
@@ -70,7 +70,7 @@ struct beta_lccdf_rule : detail::beta_cdf_base {
     return tail<true, true>(y, alpha, beta);
   }
 };
-/// Sum of the logarithms of the probabilities of values beyond y.
+/// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Alpha, class Beta>
 auto beta_lccdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<beta_lccdf_rule>(y, alpha, beta);

@@ -57,7 +57,7 @@ struct beta_neg_binomial_lpmf_rule : probability_rule<4> {
     return either<T>(n == 0, of_zero, alpha < 10, of_small_alpha, general);
   }
 };
-/// Sum of the beta-negative-binomial log masses of n; see normal_lpdf.
+/// Returns the sum of the beta-negative-binomial log masses of n; see normal_lpdf.
 template <bool propto = false, class N, class R, class Alpha, class Beta>
 auto beta_neg_binomial_lpmf(const N& n, const R& r, const Alpha& alpha, const Beta& beta) {
   return apply_probability<beta_neg_binomial_lpmf_rule, propto>(n, r, alpha, beta);

@@ -13,7 +13,7 @@ namespace detail {
 struct beta_neg_binomial_cdf_base : probability_rule<4> {
   static constexpr density_argument arguments[] = {
       {"n", must_be::moderate_count}, {"r", must_be::moderate}, {"alpha", must_be::moderate}, {"beta", must_be::moderate}};
-  /// The probability of at most n failures, or of more, or its logarithm.
+  /// Returns the probability of at most n failures, or of more, or its logarithm.
   template <bool is_upper, bool is_log, class N, class R, class A, class B>
   static auto tail(const N& n, const R& r, const A& alpha, const B& beta) {
     using T = promoted_t<N, R, A, B>;
@@ -37,7 +37,7 @@ struct beta_neg_binomial_cdf_rule : detail::beta_neg_binomial_cdf_base {
     return tail<false, false>(n, r, alpha, beta);
   }
 };
-/// Product of the probabilities of at most n failures; see normal_cdf. Shapes are at most 1e12, n is below.
+/// Returns the product of the probabilities of at most n failures; see normal_cdf. Shapes are at most 1e12, n is below.
 template <class N, class R, class Alpha, class Beta>
 auto beta_neg_binomial_cdf(const N& n, const R& r, const Alpha& alpha, const Beta& beta) {
   return apply_probability<beta_neg_binomial_cdf_rule>(n, r, alpha, beta);
@@ -52,7 +52,7 @@ struct beta_neg_binomial_lcdf_rule : detail::beta_neg_binomial_cdf_base {
     return tail<false, true>(n, r, alpha, beta);
   }
 };
-/// Sum of the logarithms of the probabilities of at most n failures.
+/// Returns the sum of the logarithms of the probabilities of at most n failures.
 template <class N, class R, class Alpha, class Beta>
 auto beta_neg_binomial_lcdf(const N& n, const R& r, const Alpha& alpha, const Beta& beta) {
   return apply_probability<beta_neg_binomial_lcdf_rule>(n, r, alpha, beta);
@@ -70,7 +70,7 @@ struct beta_neg_binomial_lccdf_rule : detail::beta_neg_binomial_cdf_base {
     return tail<true, true>(n, r, alpha, beta);
   }
 };
-/// Sum of the logarithms of the probabilities of more than n failures.
+/// Returns the sum of the logarithms of the probabilities of more than n failures.
 template <class N, class R, class Alpha, class Beta>
 auto beta_neg_binomial_lccdf(const N& n, const R& r, const Alpha& alpha, const Beta& beta) {
   return apply_probability<beta_neg_binomial_lccdf_rule>(n, r, alpha, beta);

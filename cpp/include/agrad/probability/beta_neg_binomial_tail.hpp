@@ -52,7 +52,7 @@ struct probability_series {
   }
 };
 
-/// Derivative n of digamma at x + u and x + v, minus that at x + 1 and at x + y + u + v. No large parts cancel.
+/// Returns derivative n of digamma at x + u and x + v, minus that at x + 1 and at x + y + u + v. No large parts cancel.
 inline double gamma_ratio_slope(int n, double x, double y, double u, double v) {
   const double smaller = std::fmin(u, v), larger = std::fmax(u, v);
   const double near =
@@ -73,15 +73,15 @@ class gamma_product_tail {
   }
 
  private:
-  /// The logarithm of W, a log mass of the count a without the factor b.
+  /// Returns the logarithm of W, a log mass of the count a without the factor b.
   double log_weight() const {
     using mass = beta_neg_binomial_lpmf_rule;
     const double count = std::fmax(a_, b_), alpha = std::fmin(a_, b_);
     return mass::term(mass::parts{}, mass::nothing{}, count, c_, alpha, d_) - std::log(alpha);
   }
 
-  /// The derivative of log(W / (c d)), from log(gamma) at the sums of one of a, b and one of c, d, minus that at a + 1, b + 1,
-  /// c + 1, d + 1 and the sum of all. No large parts cancel.
+  /// Returns the derivative of log(W / (c d)), from log(gamma) at the sums of one of a, b and one of c, d, minus that at a + 1,
+  /// b + 1, c + 1, d + 1 and the sum of all. No large parts cancel.
   double log_weight_slope(const int (&of)[shape_orders::shapes]) const {
     const int n = of[0] + of[1] + of[2] + of[3] - 1;
     const auto is_of = [&](unsigned variables) {
@@ -111,7 +111,7 @@ class gamma_product_tail {
     return slope;
   }
 
-  /// The sum of the terms along the path, divided by W.
+  /// Returns the sum of the terms along the path, divided by W.
   shape_series sum_of_steps(const shape_orders& to) const {
     shape_series sum(to), weight(to, 1), loss(to);
     double a = a_, b = b_;
@@ -145,9 +145,9 @@ class gamma_product_tail {
 /// The most failures of which the masses are added one by one.
 inline constexpr double few_failures = 15;
 
-/// The probability of at most n failures for few of them: the mass of none, times a sum of ratios. Where alpha is small, second
-/// derivatives of the probability are far smaller than its share 1 / alpha^2, those of its logarithm than squares of first
-/// ones; so alpha is a factor, `has_alpha`, for the former alone.
+/// Returns the probability of at most n failures for few of them: the mass of none, times a sum of ratios. Where alpha is
+/// small, second derivatives of the probability are far smaller than its share 1 / alpha^2, those of its logarithm than squares
+/// of first ones; so alpha is a factor, `has_alpha`, for the former alone.
 inline probability_series few_failures_share(double n, double r, double alpha, double beta, const shape_orders& to,
                                              bool has_alpha) {
   const double all = alpha + beta + r;
@@ -176,8 +176,8 @@ inline probability_series few_failures_share(double n, double r, double alpha, d
   return result;
 }
 
-/// Derivative (i, j, k) with respect to r, alpha and beta of the probability of at most n failures, or of more, or of its
-/// logarithm.
+/// Returns derivative (i, j, k) with respect to r, alpha and beta of the probability of at most n failures, or of more, or of
+/// its logarithm.
 inline double beta_neg_binomial_tail(double n, double r, double alpha, double beta, bool is_upper, bool is_log, int i, int j,
                                      int k) {
   const auto is_inside = [](double shape) { return shape > 0 && shape <= largest_gamma_shape; };

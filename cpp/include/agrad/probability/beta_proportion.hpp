@@ -66,7 +66,7 @@ struct beta_proportion_lpdf_rule : probability_rule<3> {
     }
   };
 };
-/// Sum of the beta log densities of theta with means mu; see normal_lpdf.
+/// Returns the sum of the beta log densities of theta with means mu; see normal_lpdf.
 template <bool propto = false, class Theta, class Mu, class Kappa>
 auto beta_proportion_lpdf(const Theta& theta, const Mu& mu, const Kappa& kappa) {
   return apply_probability<beta_proportion_lpdf_rule, propto>(theta, mu, kappa);
@@ -77,7 +77,7 @@ namespace detail {
 struct beta_proportion_cdf_base : probability_rule<3> {
   static constexpr density_argument arguments[] = {
       {"theta", must_be::not_nan}, {"mu", must_be::inner_probability}, {"kappa", must_be::positive_finite}};
-  /// The logarithm of the probability of values up to theta, or beyond it.
+  /// Returns the logarithm of the probability of values up to theta, or beyond it.
   template <bool is_upper, class Y, class M, class K>
   static auto log_tail(const Y& theta, const M& mu, const K& kappa) {
     using T = promoted_t<Y, M, K>;
@@ -101,7 +101,7 @@ struct beta_proportion_lcdf_rule : detail::beta_proportion_cdf_base {
     return log_tail<false>(theta, mu, kappa);
   }
 };
-/// Sum of the logarithms of the probabilities of values up to theta, with means mu and precisions kappa.
+/// Returns the sum of the logarithms of the probabilities of values up to theta, with means mu and precisions kappa.
 template <class Theta, class Mu, class Kappa>
 auto beta_proportion_lcdf(const Theta& theta, const Mu& mu, const Kappa& kappa) {
   return apply_probability<beta_proportion_lcdf_rule>(theta, mu, kappa);
@@ -120,7 +120,7 @@ struct beta_proportion_lccdf_rule : detail::beta_proportion_cdf_base {
     return log_tail<true>(theta, mu, kappa);
   }
 };
-/// Sum of the logarithms of the probabilities of values beyond theta, with means mu and precisions kappa.
+/// Returns the sum of the logarithms of the probabilities of values beyond theta, with means mu and precisions kappa.
 template <class Theta, class Mu, class Kappa>
 auto beta_proportion_lccdf(const Theta& theta, const Mu& mu, const Kappa& kappa) {
   return apply_probability<beta_proportion_lccdf_rule>(theta, mu, kappa);

@@ -15,7 +15,7 @@ namespace agrad {
 
 namespace detail {
 
-/// The rests of Stirling's formulas in log(N! / (n! (N - n)!)).
+/// Returns the rests of Stirling's formulas in log(N! / (n! (N - n)!)).
 template <class N, class S>
 auto binomial_rest(const N& n, const S& size) {
   return apply<factorial_rest_rule>(size) - apply<factorial_rest_rule>(n) - apply<factorial_rest_rule>(size - n);
@@ -65,7 +65,7 @@ struct binomial_lpmf_rule : detail::binomial_rule {
     }
   };
 };
-/// Sum of the binomial log masses of n in N trials; see normal_lpdf.
+/// Returns the sum of the binomial log masses of n in N trials; see normal_lpdf.
 template <bool propto = false, class N, class Trials, class Theta>
 auto binomial_lpmf(const N& n, const Trials& trials, const Theta& theta) {
   return apply_probability<binomial_lpmf_rule, propto>(n, trials, theta);
@@ -108,7 +108,7 @@ struct binomial_logit_lpmf_rule : detail::binomial_rule {
     }
   };
 };
-/// Sum of the binomial log masses of n in N trials, given log odds; see normal_lpdf.
+/// Returns the sum of the binomial log masses of n in N trials, given log odds; see normal_lpdf.
 template <bool propto = false, class N, class Trials, class Alpha>
 auto binomial_logit_lpmf(const N& n, const Trials& trials, const Alpha& alpha) {
   return apply_probability<binomial_logit_lpmf_rule, propto>(n, trials, alpha);

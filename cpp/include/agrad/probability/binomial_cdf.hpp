@@ -14,7 +14,7 @@ namespace detail {
 struct binomial_cdf_base : probability_rule<3> {
   static constexpr density_argument arguments[] = {
       {"n", must_be::whole}, {"N", must_be::whole_nonnegative}, {"theta", must_be::probability, true}};
-  /// The probability of values up to n, or beyond it, or its logarithm.
+  /// Returns the probability of values up to n, or beyond it, or its logarithm.
   template <bool is_upper, bool is_log, class Y, class M, class Q>
   static auto tail(const Y& n, const M& N, const Q& theta) {
     using T = promoted_t<Y, M, Q>;
@@ -38,7 +38,7 @@ struct binomial_cdf_rule : detail::binomial_cdf_base {
     return tail<false, false>(n, N, theta);
   }
 };
-/// Product of the probabilities of values up to n; see normal_cdf.
+/// Returns the product of the probabilities of values up to n; see normal_cdf.
 template <class Count, class Trials, class Theta>
 auto binomial_cdf(const Count& n, const Trials& N, const Theta& theta) {
   return apply_probability<binomial_cdf_rule>(n, N, theta);
@@ -57,7 +57,7 @@ struct binomial_lcdf_rule : detail::binomial_cdf_base {
 
   using octets = detail::binomial_tail_octets<false>;
 };
-/// Sum of the logarithms of the probabilities of values up to n.
+/// Returns the sum of the logarithms of the probabilities of values up to n.
 template <class Count, class Trials, class Theta>
 auto binomial_lcdf(const Count& n, const Trials& N, const Theta& theta) {
   return apply_probability<binomial_lcdf_rule>(n, N, theta);
@@ -76,7 +76,7 @@ struct binomial_lccdf_rule : detail::binomial_cdf_base {
 
   using octets = detail::binomial_tail_octets<true>;
 };
-/// Sum of the logarithms of the probabilities of values beyond n.
+/// Returns the sum of the logarithms of the probabilities of values beyond n.
 template <class Count, class Trials, class Theta>
 auto binomial_lccdf(const Count& n, const Trials& N, const Theta& theta) {
   return apply_probability<binomial_lccdf_rule>(n, N, theta);

@@ -16,8 +16,8 @@ namespace agrad {
 
 namespace detail {
 
-/// log(1 + (d / sigma)^2), where the square may overflow. Far from 0 the parts of d and of sigma are separate, so that their
-/// mixed derivative does not cancel.
+/// Returns log(1 + (d / sigma)^2), where the square may overflow. Far from 0 the parts of d and of sigma are separate, so that
+/// their mixed derivative does not cancel.
 template <class T>
 T log1p_square(const T& d, const T& sigma) {
   const auto small = [&] {
@@ -31,14 +31,14 @@ T log1p_square(const T& d, const T& sigma) {
   return either<T>(abs(d) < sigma, small, large);
 }
 
-/// The Cauchy probability of a distance of at least d below the location.
+/// Returns the Cauchy probability of a distance of at least d below the location.
 template <class T>
 T cauchy_tail(const T& d, const T& sigma) {
   return with_limits(d, 1, 0, [&] { return T(inv_pi * atan2(sigma, d)); });
 }
 
-/// The logarithm of the Cauchy probability of a distance of at most d above the location: below -sigma, the logarithms of
-/// sigma / d, of atan(w) / w at w = sigma / d, and of 1 / pi.
+/// Returns the logarithm of the Cauchy probability of a distance of at most d above the location: below -sigma, the logarithms
+/// of sigma / d, of atan(w) / w at w = sigma / d, and of 1 / pi.
 template <class T>
 T log_cauchy_up_to(const T& d, const T& sigma) {
   const auto tail = [&] {
@@ -62,7 +62,7 @@ inline constexpr double atan_series[] = {
     0.011122014669752633,  -0.005484778971809356, 0.002090633535263676, -0.0005727925781292097, 9.978410811953032e-05,
     -8.26799581733715e-06};
 
-/// atan(w) of eight numbers between 0 and 1.
+/// Returns atan(w) of eight numbers between 0 and 1.
 AGRAD_ALWAYS_INLINE octet atan_octet(const octet& w) {
   const octet square = w * w;
   octet_array x;
@@ -113,7 +113,7 @@ struct cauchy_lpdf_rule : detail::location_scale_density {
     }
   };
 };
-/// Sum of the Cauchy log densities of y; see normal_lpdf.
+/// Returns the sum of the Cauchy log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Mu, class Sigma>
 auto cauchy_lpdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<cauchy_lpdf_rule, propto>(y, mu, sigma);
@@ -131,7 +131,7 @@ struct cauchy_cdf_rule : detail::location_scale_rule {
     return detail::cauchy_tail(T(mu - y), T(sigma));
   }
 };
-/// Product of the Cauchy probabilities of values up to y; see normal_cdf.
+/// Returns the product of the Cauchy probabilities of values up to y; see normal_cdf.
 template <class Y, class Mu, class Sigma>
 auto cauchy_cdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<cauchy_cdf_rule>(y, mu, sigma);
@@ -149,7 +149,7 @@ struct cauchy_lcdf_rule : detail::location_scale_rule {
 
   using octets = detail::log_cauchy_octets<1>;
 };
-/// Sum of the logarithms of the Cauchy probabilities of values up to y.
+/// Returns the sum of the logarithms of the Cauchy probabilities of values up to y.
 template <class Y, class Mu, class Sigma>
 auto cauchy_lcdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<cauchy_lcdf_rule>(y, mu, sigma);
@@ -169,7 +169,7 @@ struct cauchy_lccdf_rule : detail::location_scale_rule {
 
   using octets = detail::log_cauchy_octets<-1>;
 };
-/// Sum of the logarithms of the Cauchy probabilities of values beyond y.
+/// Returns the sum of the logarithms of the Cauchy probabilities of values beyond y.
 template <class Y, class Mu, class Sigma>
 auto cauchy_lccdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<cauchy_lccdf_rule>(y, mu, sigma);

@@ -48,7 +48,7 @@ struct chi_square_lpdf_rule : detail::chi_square_rule {
     }
   };
 };
-/// Sum of the chi-square log densities of y; see normal_lpdf.
+/// Returns the sum of the chi-square log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Nu>
 auto chi_square_lpdf(const Y& y, const Nu& nu) {
   return apply_probability<chi_square_lpdf_rule, propto>(y, nu);
@@ -66,7 +66,7 @@ struct chi_square_cdf_rule : detail::chi_square_rule {
     return detail::gamma_tail_of<false, promoted_t<Y, N>>(y == infinity, 1.0, 0.5 * nu, detail::product_at(0.5, y));
   }
 };
-/// Product of the probabilities of values up to y; see normal_cdf.
+/// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Nu>
 auto chi_square_cdf(const Y& y, const Nu& nu) {
   return apply_probability<chi_square_cdf_rule>(y, nu);
@@ -81,7 +81,7 @@ struct chi_square_lcdf_rule : detail::chi_square_rule {
     return detail::log_gamma_tail_of<false, promoted_t<Y, N>>(y == infinity, 0.0, 0.5 * nu, detail::product_at(0.5, y));
   }
 };
-/// Sum of the logarithms of the probabilities of values up to y.
+/// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Nu>
 auto chi_square_lcdf(const Y& y, const Nu& nu) {
   return apply_probability<chi_square_lcdf_rule>(y, nu);
@@ -98,7 +98,7 @@ struct chi_square_lccdf_rule : detail::chi_square_rule {
     return detail::log_gamma_tail_of<true, promoted_t<Y, N>>(y == infinity, -infinity, 0.5 * nu, detail::product_at(0.5, y));
   }
 };
-/// Sum of the logarithms of the probabilities of values beyond y.
+/// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Nu>
 auto chi_square_lccdf(const Y& y, const Nu& nu) {
   return apply_probability<chi_square_lccdf_rule>(y, nu);

@@ -17,7 +17,7 @@ inline std::array<double, small_count> make_log_factorials() {
   return log_of;
 }
 
-/// log(n!) for counts below small_count.
+/// Returns log(n!) for counts below small_count.
 inline octet log_factorial(const octet& n) {
   static const std::array<double, small_count> log_of = make_log_factorials();
   double lanes[octet::size];
@@ -26,7 +26,7 @@ inline octet log_factorial(const octet& n) {
   return octet::load(lanes);
 }
 
-/// log(N! / (n! (N - n)!)) for N below small_count.
+/// Returns log(N! / (n! (N - n)!)) for N below small_count.
 inline octet log_choices(const octet& trials, const octet& n) {
   return log_factorial(trials) - log_factorial(n) - log_factorial(trials - n);
 }

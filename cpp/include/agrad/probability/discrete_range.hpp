@@ -32,7 +32,7 @@ struct discrete_range_lpmf_rule : detail::discrete_range_rule {
     return sum;
   }
 };
-/// Sum of the log masses of y; see normal_lpdf.
+/// Returns the sum of the log masses of y; see normal_lpdf.
 template <bool propto = false, class Y, class Lower, class Upper>
 auto discrete_range_lpmf(const Y& y, const Lower& lower, const Upper& upper) {
   return apply_probability<discrete_range_lpmf_rule, propto>(y, lower, upper);
@@ -51,7 +51,7 @@ struct discrete_range_cdf_rule : detail::discrete_range_rule {
         [&] { return T((y - lower + 1.0) / (upper - lower + 1.0)); });
   }
 };
-/// Product of the probabilities of values up to y; see normal_cdf.
+/// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Lower, class Upper>
 auto discrete_range_cdf(const Y& y, const Lower& lower, const Upper& upper) {
   return apply_probability<discrete_range_cdf_rule>(y, lower, upper);
@@ -71,7 +71,7 @@ struct discrete_range_lcdf_rule : detail::discrete_range_rule {
         [&] { return T(apply<detail::log_ratio_rule>(y - lower + 1.0, upper - lower + 1.0)); });
   }
 };
-/// Sum of the logarithms of the probabilities of values up to y.
+/// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Lower, class Upper>
 auto discrete_range_lcdf(const Y& y, const Lower& lower, const Upper& upper) {
   return apply_probability<discrete_range_lcdf_rule>(y, lower, upper);
@@ -90,7 +90,7 @@ struct discrete_range_lccdf_rule : detail::discrete_range_rule {
         [&] { return T(apply<detail::log_ratio_rule>(upper - y, upper - lower + 1.0)); });
   }
 };
-/// Sum of the logarithms of the probabilities of values beyond y.
+/// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Lower, class Upper>
 auto discrete_range_lccdf(const Y& y, const Lower& lower, const Upper& upper) {
   return apply_probability<discrete_range_lccdf_rule>(y, lower, upper);

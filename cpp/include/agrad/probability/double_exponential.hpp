@@ -7,7 +7,7 @@
 namespace agrad {
 
 namespace detail {
-/// The logarithm of the probability of a value up to z, with location 0 and scale 1.
+/// Returns the logarithm of the probability of a value up to z, with location 0 and scale 1.
 template <class T>
 T log_laplace_up_to(const T& z) {
   const auto formula = [&] {
@@ -59,7 +59,7 @@ struct double_exponential_lpdf_rule : detail::location_scale_density {
     }
   };
 };
-/// Sum of the double exponential log densities of y; see normal_lpdf.
+/// Returns the sum of the double exponential log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Mu, class Sigma>
 auto double_exponential_lpdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<double_exponential_lpdf_rule, propto>(y, mu, sigma);
@@ -82,7 +82,7 @@ struct double_exponential_cdf_rule : detail::location_scale_rule {
     return detail::with_limits(z, 0, 1, formula);
   }
 };
-/// Product of the double exponential probabilities of values up to y; see normal_cdf.
+/// Returns the product of the double exponential probabilities of values up to y; see normal_cdf.
 template <class Y, class Mu, class Sigma>
 auto double_exponential_cdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<double_exponential_cdf_rule>(y, mu, sigma);
@@ -99,7 +99,7 @@ struct double_exponential_lcdf_rule : detail::location_scale_rule {
 
   using octets = detail::log_laplace_octets<1>;
 };
-/// Sum of the logarithms of the double exponential probabilities of values up to y.
+/// Returns the sum of the logarithms of the double exponential probabilities of values up to y.
 template <class Y, class Mu, class Sigma>
 auto double_exponential_lcdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<double_exponential_lcdf_rule>(y, mu, sigma);
@@ -118,7 +118,7 @@ struct double_exponential_lccdf_rule : detail::location_scale_rule {
 
   using octets = detail::log_laplace_octets<-1>;
 };
-/// Sum of the logarithms of the double exponential probabilities of values beyond y.
+/// Returns the sum of the logarithms of the double exponential probabilities of values beyond y.
 template <class Y, class Mu, class Sigma>
 auto double_exponential_lccdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<double_exponential_lccdf_rule>(y, mu, sigma);

@@ -85,7 +85,7 @@ struct exp_mod_normal_probability_rule : rule<3> {
   }
 };
 
-/// The log density at the distance d from mu.
+/// Returns the log density at the distance d from mu.
 template <class T>
 T exp_mod_normal_density(const T& d, const T& sigma, const T& lambda) {
   const T z = d / sigma, a = lambda * sigma, v = a - z;
@@ -151,7 +151,7 @@ struct exp_mod_normal_lpdf_rule : detail::exp_mod_normal_rule {
     }
   };
 };
-/// Sum of the exponentially modified normal log densities of y; see normal_lpdf.
+/// Returns the sum of the exponentially modified normal log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Mu, class Sigma, class Lambda>
 auto exp_mod_normal_lpdf(const Y& y, const Mu& mu, const Sigma& sigma, const Lambda& lambda) {
   return apply_probability<exp_mod_normal_lpdf_rule, propto>(y, mu, sigma, lambda);
@@ -173,7 +173,7 @@ struct exp_mod_normal_cdf_rule : detail::exp_mod_normal_rule {
     return detail::with_limits(d, 0, 1, [&] { return T(apply<detail::exp_mod_normal_probability_rule>(d, scale, rate)); });
   }
 };
-/// Product of the exponentially modified normal probabilities of values up to y; see normal_cdf.
+/// Returns the product of the exponentially modified normal probabilities of values up to y; see normal_cdf.
 template <class Y, class Mu, class Sigma, class Lambda>
 auto exp_mod_normal_cdf(const Y& y, const Mu& mu, const Sigma& sigma, const Lambda& lambda) {
   return apply_probability<exp_mod_normal_cdf_rule>(y, mu, sigma, lambda);

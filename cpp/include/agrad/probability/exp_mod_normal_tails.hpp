@@ -14,8 +14,8 @@ namespace agrad {
 
 namespace detail {
 
-/// The logarithm of the complement. `decay` is lambda (y - mu), which is a z: its derivatives do not cancel where z is large.
-/// For z > 0 what the two terms have in common is taken out: they are of the order z^2, and their difference counts.
+/// Returns the logarithm of the complement. `decay` is lambda (y - mu), which is a z: its derivatives do not cancel where z is
+/// large. For z > 0 what the two terms have in common is taken out: they are of the order z^2, and their difference counts.
 template <class T>
 T exp_mod_normal_log_complement(const T& z, const T& a, const T& decay) {
   const auto mills_ratio = [](const T& x) { return T(apply<normal_tail_moment_rule>(0.0, x)); };
@@ -30,8 +30,8 @@ T exp_mod_normal_log_complement(const T& z, const T& a, const T& decay) {
       });
 }
 
-/// The logarithm of the distribution function, with the factor a outside for small a and for z >= 0. Far below 0 Mills' ratio
-/// is a reciprocal to all digits, and has no powers that underflow.
+/// Returns the logarithm of the distribution function, with the factor a outside for small a and for z >= 0. Far below 0 Mills'
+/// ratio is a reciprocal to all digits, and has no powers that underflow.
 template <class T>
 T exp_mod_normal_log_probability(const T& z, const T& a, const T& log_a) {
   const T normal = -0.5 * (z * z) - half_log_two_pi;
@@ -42,7 +42,7 @@ T exp_mod_normal_log_probability(const T& z, const T& a, const T& log_a) {
       [&] { return T(normal + log(apply<normal_tail_moment_loss_rule>(0.0, -z, a))); });
 }
 
-/// The logarithm of the distribution function, or of its complement, at the distance d from mu.
+/// Returns the logarithm of the distribution function, or of its complement, at the distance d from mu.
 template <bool is_upper, class T>
 T exp_mod_normal_log_tail(const T& d, const T& sigma, const T& lambda) {
   const T z = d / sigma, a = lambda * sigma;
@@ -112,7 +112,7 @@ struct exp_mod_normal_lcdf_rule : detail::exp_mod_normal_rule {
 
   using octets = detail::exp_mod_normal_tail_octets<false>;
 };
-/// Sum of the logarithms of the exponentially modified normal probabilities of values up to y.
+/// Returns the sum of the logarithms of the exponentially modified normal probabilities of values up to y.
 template <class Y, class Mu, class Sigma, class Lambda>
 auto exp_mod_normal_lcdf(const Y& y, const Mu& mu, const Sigma& sigma, const Lambda& lambda) {
   return apply_probability<exp_mod_normal_lcdf_rule>(y, mu, sigma, lambda);
@@ -137,7 +137,7 @@ struct exp_mod_normal_lccdf_rule : detail::exp_mod_normal_rule {
 
   using octets = detail::exp_mod_normal_tail_octets<true>;
 };
-/// Sum of the logarithms of the exponentially modified normal probabilities of values beyond y.
+/// Returns the sum of the logarithms of the exponentially modified normal probabilities of values beyond y.
 template <class Y, class Mu, class Sigma, class Lambda>
 auto exp_mod_normal_lccdf(const Y& y, const Mu& mu, const Sigma& sigma, const Lambda& lambda) {
   return apply_probability<exp_mod_normal_lccdf_rule>(y, mu, sigma, lambda);

@@ -58,7 +58,7 @@ struct exponential_lpdf_rule : detail::exponential_rule {
     }
   };
 };
-/// Sum of the exponential log densities of y; see normal_lpdf.
+/// Returns the sum of the exponential log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Beta>
 auto exponential_lpdf(const Y& y, const Beta& beta) {
   return apply_probability<exponential_lpdf_rule, propto>(y, beta);
@@ -74,7 +74,7 @@ struct exponential_cdf_rule : detail::exponential_rule {
     return -expm1(-beta * y);
   }
 };
-/// Product of the probabilities of values up to y; see normal_cdf.
+/// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Beta>
 auto exponential_cdf(const Y& y, const Beta& beta) {
   return apply_probability<exponential_cdf_rule>(y, beta);
@@ -93,7 +93,7 @@ struct exponential_lcdf_rule : detail::exponential_rule {
 
   using octets = detail::hazard_complement_octets<detail::exponential_hazard>;
 };
-/// Sum of the logarithms of the probabilities of values up to y.
+/// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Beta>
 auto exponential_lcdf(const Y& y, const Beta& beta) {
   return apply_probability<exponential_lcdf_rule>(y, beta);
@@ -111,7 +111,7 @@ struct exponential_lccdf_rule : detail::exponential_rule {
 
   using octets = detail::hazard_octets<detail::exponential_hazard>;
 };
-/// Sum of the logarithms of the probabilities of values beyond y.
+/// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Beta>
 auto exponential_lccdf(const Y& y, const Beta& beta) {
   return apply_probability<exponential_lccdf_rule>(y, beta);

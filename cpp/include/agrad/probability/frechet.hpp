@@ -49,7 +49,7 @@ struct frechet_lpdf_rule : detail::frechet_rule {
     }
   };
 };
-/// Sum of the Frechet log densities of y; see normal_lpdf.
+/// Returns the sum of the Frechet log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Alpha, class Sigma>
 auto frechet_lpdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
   return apply_probability<frechet_lpdf_rule, propto>(y, alpha, sigma);
@@ -72,7 +72,7 @@ struct frechet_cdf_rule : detail::frechet_rule {
         [&] { return T(apply<detail::gumbel_tail_rule<true>>(z)); });
   }
 };
-/// Product of the probabilities of values up to y; see normal_cdf.
+/// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Alpha, class Sigma>
 auto frechet_cdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
   return apply_probability<frechet_cdf_rule>(y, alpha, sigma);
@@ -91,7 +91,7 @@ struct frechet_lcdf_rule : detail::frechet_rule {
 
   using octets = detail::hazard_octets<detail::power_hazard<-1>>;
 };
-/// Sum of the logarithms of the probabilities of values up to y.
+/// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Alpha, class Sigma>
 auto frechet_lcdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
   return apply_probability<frechet_lcdf_rule>(y, alpha, sigma);
@@ -114,7 +114,7 @@ struct frechet_lccdf_rule : detail::frechet_rule {
 
   using octets = detail::hazard_complement_octets<detail::power_hazard<-1>>;
 };
-/// Sum of the logarithms of the probabilities of values beyond y.
+/// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Alpha, class Sigma>
 auto frechet_lccdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
   return apply_probability<frechet_lccdf_rule>(y, alpha, sigma);

@@ -50,7 +50,7 @@ struct gamma_lpdf_rule : detail::gamma_rule {
     }
   };
 };
-/// Sum of the gamma log densities of y; see normal_lpdf.
+/// Returns the sum of the gamma log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Alpha, class Beta>
 auto gamma_lpdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<gamma_lpdf_rule, propto>(y, alpha, beta);
@@ -68,7 +68,7 @@ struct gamma_cdf_rule : detail::gamma_rule {
     return detail::gamma_tail_of<false, promoted_t<Y, A, B>>(y == infinity, 1.0, alpha, detail::product_at(beta, y));
   }
 };
-/// Product of the probabilities of values up to y; see normal_cdf.
+/// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Alpha, class Beta>
 auto gamma_cdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<gamma_cdf_rule>(y, alpha, beta);
@@ -83,7 +83,7 @@ struct gamma_lcdf_rule : detail::gamma_rule {
     return detail::log_gamma_tail_of<false, promoted_t<Y, A, B>>(y == infinity, 0.0, alpha, detail::product_at(beta, y));
   }
 };
-/// Sum of the logarithms of the probabilities of values up to y.
+/// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Alpha, class Beta>
 auto gamma_lcdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<gamma_lcdf_rule>(y, alpha, beta);
@@ -100,7 +100,7 @@ struct gamma_lccdf_rule : detail::gamma_rule {
     return detail::log_gamma_tail_of<true, promoted_t<Y, A, B>>(y == infinity, -infinity, alpha, detail::product_at(beta, y));
   }
 };
-/// Sum of the logarithms of the probabilities of values beyond y.
+/// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Alpha, class Beta>
 auto gamma_lccdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<gamma_lccdf_rule>(y, alpha, beta);

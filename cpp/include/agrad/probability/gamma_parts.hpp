@@ -11,7 +11,7 @@
 
 namespace agrad::detail {
 
-/// log(gamma(a)) - a log(a) + a.
+/// Returns log(gamma(a)) - a log(a) + a.
 template <class A>
 auto lgamma_rest_of(const A& a) {
   return apply<lgamma_rest_rule>(0.0, a);
@@ -25,7 +25,7 @@ struct argument_of {
   Y y;
   promoted_t<B, Y> value() const { return Argument::of(promoted_t<B, Y>(b), promoted_t<B, Y>(y)); }
   promoted_t<B, Y> log_value() const { return Argument::log_of(promoted_t<B, Y>(b), promoted_t<B, Y>(y)); }
-  /// kl_div(shape, argument).
+  /// Returns kl_div(shape, argument).
   template <class A>
   auto deviance_of(const A& shape) const {
     return apply<kl_div_of_rule<Argument>>(shape, b, y);
@@ -40,8 +40,8 @@ argument_of<quotient_argument, B, Y> quotient_at(const B& b, const Y& y) {
   return {b, y};
 }
 
-/// Log density of y for a shape and a rate; the rest of lgamma(shape) is given. Near 0 the power of y is written out for shapes
-/// around 1, where its exponent is small.
+/// Returns the log density of y for a shape and a rate; the rest of lgamma(shape) is given. Near 0 the power of y is written
+/// out for shapes around 1, where its exponent is small.
 template <class T, class Y, class A, class B, class R>
 T gamma_log_density(const Y& y, const A& shape, const B& rate, const R& rest) {
   const auto near_0 = [&] {
@@ -52,13 +52,13 @@ T gamma_log_density(const Y& y, const A& shape, const B& rate, const R& rest) {
                    [&] { return T(-product_at(rate, y).deviance_of(shape) - log(y) - rest); });
 }
 
-/// lgamma(shape), or what the deviance has of it if its rest is not wanted.
+/// Returns lgamma(shape), or what the deviance has of it if its rest is not wanted.
 template <class Parts, class A>
 A wanted_lgamma(const Parts& included, int argument, const A& shape) {
   return included.of({argument}) ? A(apply<lgamma_rule>(shape)) : A(shape * log(shape) - shape);
 }
 
-/// The rest of lgamma(shape), or 0 if it is a constant that is not wanted.
+/// Returns the rest of lgamma(shape), or 0 if it is a constant that is not wanted.
 template <class Parts, class A>
 promoted_t<A> wanted_rest(const Parts& included, int argument, const A& shape) {
   return included.of({argument}) ? promoted_t<A>(lgamma_rest_of(shape)) : promoted_t<A>(0.0);
@@ -77,8 +77,8 @@ struct gamma_octets : octet_formulas<3> {
   }
 };
 
-/// The same of y and nu, for a shape of nu / 2 and a beta of 1/2. Prepared are the derivative with respect to nu, but for
-/// log(y), and the parts that depend on nu alone.
+/// Does the same for y and nu, with shape nu / 2 and beta 1/2. Prepared are the derivative with respect to nu, except log(y),
+/// and the parts that depend on nu alone.
 struct chi_square_octets : octet_formulas<2> {
   template <class S>
   static std::array<S, 2> prepare(const parts& included, const each<S>& x) {

@@ -10,13 +10,13 @@
 
 namespace agrad::detail {
 
-/// The logarithm of the lower tail of a small argument.
+/// Returns the logarithm of the lower tail of a small argument.
 template <class T, class A, class Of>
 T log_lower_tail_of_small(const A& shape, const Of& argument) {
   return shape * argument.log_value() - apply<lgamma1p_rule>(shape) - shape / (1.0 + shape) * argument.value();
 }
 
-/// gammainc or gammaincc of a shape and an argument; `at_infinity` is the value where `is_infinite` holds.
+/// Returns gammainc or gammaincc of a shape and an argument; `at_infinity` is the value where `is_infinite` holds.
 template <bool is_upper, class T, class C, class A, class Of>
 T gamma_tail_of(const C& is_infinite, double at_infinity, const A& shape, const Of& argument) {
   return either<T>(
@@ -29,7 +29,7 @@ T gamma_tail_of(const C& is_infinite, double at_infinity, const A& shape, const 
       [&] { return T(apply<gamma_tail_of_rule<is_upper, typename Of::argument>>(shape, argument.b, argument.y)); });
 }
 
-/// The logarithm of gammainc or gammaincc of a shape and an argument.
+/// Returns the logarithm of gammainc or gammaincc of a shape and an argument.
 template <bool is_upper, class T, class C, class A, class Of>
 T log_gamma_tail_of(const C& is_infinite, double at_infinity, const A& shape, const Of& argument) {
   return either<T>(

@@ -54,7 +54,7 @@ struct gumbel_lpdf_rule : detail::gumbel_rule {
     }
   };
 };
-/// Sum of the Gumbel log densities of y; see normal_lpdf.
+/// Returns the sum of the Gumbel log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Mu, class Beta>
 auto gumbel_lpdf(const Y& y, const Mu& mu, const Beta& beta) {
   return apply_probability<gumbel_lpdf_rule, propto>(y, mu, beta);
@@ -72,7 +72,7 @@ struct gumbel_cdf_rule : detail::gumbel_rule {
     return detail::with_limits(z, 0, 1, [&] { return T(apply<detail::gumbel_probability_rule>(z)); });
   }
 };
-/// Product of the Gumbel probabilities of values up to y; see normal_cdf.
+/// Returns the product of the Gumbel probabilities of values up to y; see normal_cdf.
 template <class Y, class Mu, class Beta>
 auto gumbel_cdf(const Y& y, const Mu& mu, const Beta& beta) {
   return apply_probability<gumbel_cdf_rule>(y, mu, beta);
@@ -90,7 +90,7 @@ struct gumbel_lcdf_rule : detail::gumbel_rule {
 
   using octets = detail::hazard_octets<detail::gumbel_hazard>;
 };
-/// Sum of the logarithms of the Gumbel probabilities of values up to y.
+/// Returns the sum of the logarithms of the Gumbel probabilities of values up to y.
 template <class Y, class Mu, class Beta>
 auto gumbel_lcdf(const Y& y, const Mu& mu, const Beta& beta) {
   return apply_probability<gumbel_lcdf_rule>(y, mu, beta);
@@ -114,7 +114,7 @@ struct gumbel_lccdf_rule : detail::gumbel_rule {
 
   using octets = detail::hazard_complement_octets<detail::gumbel_hazard>;
 };
-/// Sum of the logarithms of the Gumbel probabilities of values beyond y.
+/// Returns the sum of the logarithms of the Gumbel probabilities of values beyond y.
 template <class Y, class Mu, class Beta>
 auto gumbel_lccdf(const Y& y, const Mu& mu, const Beta& beta) {
   return apply_probability<gumbel_lccdf_rule>(y, mu, beta);

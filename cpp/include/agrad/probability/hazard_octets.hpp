@@ -21,7 +21,7 @@ struct hazard_octets : Family {
   }
 };
 
-/// (1 - exp(-h)) / h by its series, for 0 < h <= 1/4.
+/// Returns (1 - exp(-h)) / h by its series, for 0 < h <= 1/4.
 AGRAD_ALWAYS_INLINE octet exprel_of_small(const octet& h) {
   octet sum = 1.0;
   for (int k = 13; k > 1; --k) sum = 1.0 - (h * (1.0 / k)) * sum;

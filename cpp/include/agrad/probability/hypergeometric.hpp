@@ -1,7 +1,7 @@
 // The hypergeometric distribution: mass. All arguments are data.
 //
 // The log mass is minus the deviance of the table of drawn and left, successes and failures, from its expected cells, plus the
-// rests of Stirling's formulas for the nine factorials. If a cell is 0, it is the logarithm of a ratio of two rising
+// rests of Stirling's formulas for the nine factorials. If a cell is 0, the log mass is the logarithm of a ratio of two rising
 // factorials, which may be small.
 #pragma once
 
@@ -48,7 +48,7 @@ struct hypergeometric_lpmf_rule : probability_rule<4> {
                      ratio(failures, a, rest), left_failures == 0, ratio(n, b, rest), general);
   }
 };
-/// Sum of the hypergeometric log masses of n; see normal_lpdf.
+/// Returns the sum of the hypergeometric log masses of n; see normal_lpdf.
 template <bool propto = false, class N, class Draws, class A, class B>
 auto hypergeometric_lpmf(const N& n, const Draws& draws, const A& a, const B& b) {
   return apply_probability<hypergeometric_lpmf_rule, propto>(n, draws, a, b);

@@ -48,7 +48,7 @@ struct inv_gamma_lpdf_rule : detail::inv_gamma_rule {
     }
   };
 };
-/// Sum of the inverse gamma log densities of y; see normal_lpdf.
+/// Returns the sum of the inverse gamma log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Alpha, class Beta>
 auto inv_gamma_lpdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<inv_gamma_lpdf_rule, propto>(y, alpha, beta);
@@ -66,7 +66,7 @@ struct inv_gamma_cdf_rule : detail::inv_gamma_rule {
     return detail::gamma_tail_of<true, promoted_t<Y, A, B>>(y == infinity, 1.0, alpha, detail::quotient_at(beta, y));
   }
 };
-/// Product of the probabilities of values up to y; see normal_cdf.
+/// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Alpha, class Beta>
 auto inv_gamma_cdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<inv_gamma_cdf_rule>(y, alpha, beta);
@@ -81,7 +81,7 @@ struct inv_gamma_lcdf_rule : detail::inv_gamma_rule {
     return detail::log_gamma_tail_of<true, promoted_t<Y, A, B>>(y == infinity, 0.0, alpha, detail::quotient_at(beta, y));
   }
 };
-/// Sum of the logarithms of the probabilities of values up to y.
+/// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Alpha, class Beta>
 auto inv_gamma_lcdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<inv_gamma_lcdf_rule>(y, alpha, beta);
@@ -98,7 +98,7 @@ struct inv_gamma_lccdf_rule : detail::inv_gamma_rule {
     return detail::log_gamma_tail_of<false, promoted_t<Y, A, B>>(y == infinity, -infinity, alpha, detail::quotient_at(beta, y));
   }
 };
-/// Sum of the logarithms of the probabilities of values beyond y.
+/// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Alpha, class Beta>
 auto inv_gamma_lccdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<inv_gamma_lccdf_rule>(y, alpha, beta);

@@ -13,7 +13,7 @@ struct location_scale_rule : probability_rule<3> {
       {"y", must_be::not_nan}, {"mu", must_be::finite}, {"sigma", must_be::positive_finite, true}};
 };
 
-/// The same for densities, which are 0 at infinite y.
+/// The same arguments for densities, which are 0 at infinite y.
 struct location_scale_density : location_scale_rule {
   template <class Y, class M, class S>
   static auto in_support(const Y& y, const M&, const S&) {
@@ -39,7 +39,7 @@ struct location_scale_octets : octet_formulas<3> {
   static auto suits(const each<>& x) { return within(x[0] - x[1], -1e50, 1e50) && within(x[2], 1e-50, 1e50); }
 
  protected:
-  /// Where exp(z) does not overflow for |z| below `limit`, and 1 - exp(z) has lost less than three digits.
+  /// Returns where exp(z) does not overflow for |z| below `limit`, and 1 - exp(z) has lost less than three digits.
   static auto suits_exponential(const each<>& x, double limit) {
     const octet size = abs(x[0] - x[1]);
     return within(x[2], 1e-50, 1e50) && within(size, 1e-3 * x[2], limit * x[2]);
@@ -54,11 +54,11 @@ struct scaled_distance_octets : octet_formulas<3> {
   }
 
  protected:
-  /// Where |z| is below `limit`.
+  /// Returns where |z| is below `limit`.
   static auto suits_distance(const each<>& x, double limit) {
     return within(x[2], 1e-50, 1e50) && abs(x[0] - x[1]) < limit * x[2];
   }
-  /// The partial derivatives, from that with respect to z.
+  /// Writes the partial derivatives, from the partial derivative with respect to z.
   AGRAD_ALWAYS_INLINE static void write_slopes(const octet& by_z, const octet& z, const octet& inverse, each<>& slope) {
     slope[0] = by_z * inverse;
     slope[1] = -slope[0];

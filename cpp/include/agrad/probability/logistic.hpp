@@ -7,7 +7,7 @@
 namespace agrad {
 
 namespace detail {
-/// The logarithm of the probability of a value up to z, with location 0 and scale 1.
+/// Returns the logarithm of the probability of a value up to z, with location 0 and scale 1.
 template <class T>
 T log_logistic_up_to(const T& z) {
   return with_limits(z, -infinity, 0, [&] { return T(log_inv_logit(z)); });
@@ -53,7 +53,7 @@ struct logistic_lpdf_rule : detail::location_scale_density {
     }
   };
 };
-/// Sum of the logistic log densities of y; see normal_lpdf.
+/// Returns the sum of the logistic log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Mu, class Sigma>
 auto logistic_lpdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<logistic_lpdf_rule, propto>(y, mu, sigma);
@@ -72,7 +72,7 @@ struct logistic_cdf_rule : detail::location_scale_rule {
     return detail::with_limits(z, 0, 1, [&] { return T(apply<detail::logistic_probability_rule>(z)); });
   }
 };
-/// Product of the logistic probabilities of values up to y; see normal_cdf.
+/// Returns the product of the logistic probabilities of values up to y; see normal_cdf.
 template <class Y, class Mu, class Sigma>
 auto logistic_cdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<logistic_cdf_rule>(y, mu, sigma);
@@ -89,7 +89,7 @@ struct logistic_lcdf_rule : detail::location_scale_rule {
 
   using octets = detail::log_logistic_octets<1>;
 };
-/// Sum of the logarithms of the logistic probabilities of values up to y.
+/// Returns the sum of the logarithms of the logistic probabilities of values up to y.
 template <class Y, class Mu, class Sigma>
 auto logistic_lcdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<logistic_lcdf_rule>(y, mu, sigma);
@@ -108,7 +108,7 @@ struct logistic_lccdf_rule : detail::location_scale_rule {
 
   using octets = detail::log_logistic_octets<-1>;
 };
-/// Sum of the logarithms of the logistic probabilities of values beyond y.
+/// Returns the sum of the logarithms of the logistic probabilities of values beyond y.
 template <class Y, class Mu, class Sigma>
 auto logistic_lccdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<logistic_lccdf_rule>(y, mu, sigma);

@@ -72,7 +72,7 @@ struct loglogistic_lpdf_rule : detail::loglogistic_rule {
     }
   };
 };
-/// Sum of the log-logistic log densities of y; see normal_lpdf.
+/// Returns the sum of the log-logistic log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Alpha, class Beta>
 auto loglogistic_lpdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<loglogistic_lpdf_rule, propto>(y, alpha, beta);
@@ -100,7 +100,7 @@ struct loglogistic_cdf_rule : detail::loglogistic_rule {
         [&] { return T(inv_logit(z)); });
   }
 };
-/// Product of the probabilities of values up to y; see normal_cdf.
+/// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Alpha, class Beta>
 auto loglogistic_cdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<loglogistic_cdf_rule>(y, alpha, beta);
@@ -120,7 +120,7 @@ struct loglogistic_lcdf_rule : detail::loglogistic_rule {
         [&] { return T(log_inv_logit(z)); });
   }
 };
-/// Sum of the logarithms of the probabilities of values up to y.
+/// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Alpha, class Beta>
 auto loglogistic_lcdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<loglogistic_lcdf_rule>(y, alpha, beta);
@@ -142,7 +142,7 @@ struct loglogistic_lccdf_rule : detail::loglogistic_rule {
         [&] { return T(log_inv_logit(-z)); });
   }
 };
-/// Sum of the logarithms of the probabilities of values beyond y.
+/// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Alpha, class Beta>
 auto loglogistic_lccdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<loglogistic_lccdf_rule>(y, alpha, beta);

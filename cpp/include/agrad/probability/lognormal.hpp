@@ -46,7 +46,7 @@ struct lognormal_cdf_rule : detail::lognormal_rule {
     return detail::normal_cdf_of(promoted_t<Y, M, S>((log(y) - mu) / sigma));
   }
 };
-/// Product of the lognormal probabilities of values up to y; see normal_cdf.
+/// Returns the product of the lognormal probabilities of values up to y; see normal_cdf.
 template <class Y, class Mu, class Sigma>
 auto lognormal_cdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<lognormal_cdf_rule>(y, mu, sigma);
@@ -65,7 +65,7 @@ struct lognormal_lcdf_rule : detail::lognormal_rule {
 
   using octets = detail::lognormal_lcdf_octets<1>;
 };
-/// Sum of the logarithms of the lognormal probabilities of values up to y.
+/// Returns the sum of the logarithms of the lognormal probabilities of values up to y.
 template <class Y, class Mu, class Sigma>
 auto lognormal_lcdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<lognormal_lcdf_rule>(y, mu, sigma);
@@ -87,7 +87,7 @@ struct lognormal_lccdf_rule : detail::lognormal_rule {
 
   using octets = detail::lognormal_lcdf_octets<-1>;
 };
-/// Sum of the logarithms of the lognormal probabilities of values beyond y.
+/// Returns the sum of the logarithms of the lognormal probabilities of values beyond y.
 template <class Y, class Mu, class Sigma>
 auto lognormal_lccdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<lognormal_lccdf_rule>(y, mu, sigma);

@@ -15,7 +15,7 @@ namespace agrad {
 
 namespace detail {
 
-/// The rests of log(gamma(n + phi)) - log(gamma(phi)) - log(n!). Argument `shape` of the rule is phi.
+/// Returns the rests of log(gamma(n + phi)) - log(gamma(phi)) - log(n!). Argument `shape` of the rule is phi.
 template <class N, class F>
 promoted_t<N, F> neg_binomial_rest(const density_parts<3>& included, int shape, const N& n, const F& phi) {
   promoted_t<N, F> rest(0.0);
@@ -66,7 +66,7 @@ struct neg_binomial_lpmf_rule : probability_rule<3> {
     }
   };
 };
-/// Sum of the negative binomial log masses of n; see normal_lpdf.
+/// Returns the sum of the negative binomial log masses of n; see normal_lpdf.
 template <bool propto = false, class N, class Alpha, class Beta>
 auto neg_binomial_lpmf(const N& n, const Alpha& alpha, const Beta& beta) {
   return apply_probability<neg_binomial_lpmf_rule, propto>(n, alpha, beta);
@@ -111,7 +111,7 @@ struct neg_binomial_2_lpmf_rule : probability_rule<3> {
     }
   };
 };
-/// Sum of the negative binomial log masses of n, given means and shapes; see normal_lpdf.
+/// Returns the sum of the negative binomial log masses of n, given means and shapes; see normal_lpdf.
 template <bool propto = false, class N, class Mu, class Phi>
 auto neg_binomial_2_lpmf(const N& n, const Mu& mu, const Phi& phi) {
   return apply_probability<neg_binomial_2_lpmf_rule, propto>(n, mu, phi);
@@ -161,7 +161,7 @@ struct neg_binomial_2_log_lpmf_rule : probability_rule<3> {
     }
   };
 };
-/// Sum of the negative binomial log masses of n, given log means and shapes; see normal_lpdf.
+/// Returns the sum of the negative binomial log masses of n, given log means and shapes; see normal_lpdf.
 template <bool propto = false, class N, class Eta, class Phi>
 auto neg_binomial_2_log_lpmf(const N& n, const Eta& eta, const Phi& phi) {
   return apply_probability<neg_binomial_2_log_lpmf_rule, propto>(n, eta, phi);

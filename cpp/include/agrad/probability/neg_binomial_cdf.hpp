@@ -1,8 +1,8 @@
 // The distribution functions of the negative binomial distribution.
 //
-// They are the incomplete beta function of the smaller of success and failure probability. neg_binomial has shape and inverse
-// scale as arguments, neg_binomial_2 mean and precision: at a fixed mean, derivatives with respect to a large precision would
-// cancel, and rules/neg_binomial.hpp has these.
+// The functions are the incomplete beta function of the smaller of success and failure probability. neg_binomial has shape and
+// inverse scale as arguments, neg_binomial_2 mean and precision: at a fixed mean, derivatives with respect to a large precision
+// would cancel, and rules/neg_binomial.hpp has these.
 #pragma once
 
 #include <agrad/probability/apply.hpp>
@@ -16,7 +16,7 @@ namespace detail {
 struct neg_binomial_cdf_base : probability_rule<3> {
   static constexpr density_argument arguments[] = {
       {"n", must_be::whole}, {"alpha", must_be::positive_finite}, {"beta", must_be::positive_finite}};
-  /// The probability of values up to n, or beyond it, or its logarithm.
+  /// Returns the probability of values up to n, or beyond it, or its logarithm.
   template <bool is_upper, bool is_log, class Y, class A, class B>
   static auto tail(const Y& n, const A& alpha, const B& beta) {
     using T = promoted_t<Y, A, B>;
@@ -28,11 +28,11 @@ struct neg_binomial_cdf_base : probability_rule<3> {
   }
 };
 
-/// The same for a mean and a precision.
+/// The same parts for a mean and a precision.
 struct neg_binomial_2_cdf_base : probability_rule<3> {
   static constexpr density_argument arguments[] = {
       {"n", must_be::whole}, {"mu", must_be::positive_finite}, {"phi", must_be::positive_finite}};
-  /// The probability of values up to n, or beyond it, or its logarithm.
+  /// Returns the probability of values up to n, or beyond it, or its logarithm.
   template <bool is_upper, bool is_log, class Y, class M, class A>
   static auto tail(const Y& n, const M& mu, const A& phi) {
     using T = promoted_t<Y, M, A>;
@@ -58,7 +58,7 @@ struct neg_binomial_cdf_rule : detail::neg_binomial_cdf_base {
     return tail<false, false>(n, alpha, beta);
   }
 };
-/// Product of the probabilities of values up to n; see normal_cdf.
+/// Returns the product of the probabilities of values up to n; see normal_cdf.
 template <class N, class Alpha, class Beta>
 auto neg_binomial_cdf(const N& n, const Alpha& alpha, const Beta& beta) {
   return apply_probability<neg_binomial_cdf_rule>(n, alpha, beta);
@@ -75,7 +75,7 @@ struct neg_binomial_lcdf_rule : detail::neg_binomial_cdf_base {
     return tail<false, true>(n, alpha, beta);
   }
 };
-/// Sum of the logarithms of the probabilities of values up to n.
+/// Returns the sum of the logarithms of the probabilities of values up to n.
 template <class N, class Alpha, class Beta>
 auto neg_binomial_lcdf(const N& n, const Alpha& alpha, const Beta& beta) {
   return apply_probability<neg_binomial_lcdf_rule>(n, alpha, beta);
@@ -92,7 +92,7 @@ struct neg_binomial_lccdf_rule : detail::neg_binomial_cdf_base {
     return tail<true, true>(n, alpha, beta);
   }
 };
-/// Sum of the logarithms of the probabilities of values beyond n.
+/// Returns the sum of the logarithms of the probabilities of values beyond n.
 template <class N, class Alpha, class Beta>
 auto neg_binomial_lccdf(const N& n, const Alpha& alpha, const Beta& beta) {
   return apply_probability<neg_binomial_lccdf_rule>(n, alpha, beta);
@@ -109,7 +109,7 @@ struct neg_binomial_2_cdf_rule : detail::neg_binomial_2_cdf_base {
     return tail<false, false>(n, mu, phi);
   }
 };
-/// Product of the probabilities of values up to n; see normal_cdf.
+/// Returns the product of the probabilities of values up to n; see normal_cdf.
 template <class N, class Mu, class Phi>
 auto neg_binomial_2_cdf(const N& n, const Mu& mu, const Phi& phi) {
   return apply_probability<neg_binomial_2_cdf_rule>(n, mu, phi);
@@ -125,7 +125,7 @@ struct neg_binomial_2_lcdf_rule : detail::neg_binomial_2_cdf_base {
     return tail<false, true>(n, mu, phi);
   }
 };
-/// Sum of the logarithms of the probabilities of values up to n.
+/// Returns the sum of the logarithms of the probabilities of values up to n.
 template <class N, class Mu, class Phi>
 auto neg_binomial_2_lcdf(const N& n, const Mu& mu, const Phi& phi) {
   return apply_probability<neg_binomial_2_lcdf_rule>(n, mu, phi);
@@ -142,7 +142,7 @@ struct neg_binomial_2_lccdf_rule : detail::neg_binomial_2_cdf_base {
     return tail<true, true>(n, mu, phi);
   }
 };
-/// Sum of the logarithms of the probabilities of values beyond n.
+/// Returns the sum of the logarithms of the probabilities of values beyond n.
 template <class N, class Mu, class Phi>
 auto neg_binomial_2_lccdf(const N& n, const Mu& mu, const Phi& phi) {
   return apply_probability<neg_binomial_2_lccdf_rule>(n, mu, phi);

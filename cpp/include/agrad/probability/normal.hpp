@@ -11,7 +11,7 @@ namespace agrad {
 
 namespace detail {
 
-/// The distribution function of the standard normal distribution, and its logarithm, with the limits at infinite z.
+/// Return the distribution function of the standard normal distribution, and its logarithm, with the limits at infinite z.
 template <class T>
 T normal_cdf_of(const T& z) {
   return with_limits(z, 0, 1, [&] { return T(ndtr(z)); });
@@ -70,7 +70,7 @@ struct std_normal_lpdf_rule : detail::std_normal_rule {
     }
   };
 };
-/// Sum of the standard normal log densities of y; see normal_lpdf.
+/// Returns the sum of the standard normal log densities of y; see normal_lpdf.
 template <bool propto = false, class Y>
 auto std_normal_lpdf(const Y& y) {
   return apply_probability<std_normal_lpdf_rule, propto>(y);
@@ -87,7 +87,8 @@ struct normal_cdf_rule : detail::location_scale_rule {
     return detail::normal_cdf_of(promoted_t<Y, M, S>((y - mu) / sigma));
   }
 };
-/// Product of the normal probabilities of values up to y; each argument is a number or a sequence of a common length.
+/// Returns the product of the normal probabilities of values up to y; each argument is a number or a sequence of a common
+/// length.
 template <class Y, class Mu, class Sigma>
 auto normal_cdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<normal_cdf_rule>(y, mu, sigma);
@@ -104,7 +105,7 @@ struct normal_lcdf_rule : detail::location_scale_rule {
 
   using octets = detail::normal_lcdf_octets<1>;
 };
-/// Sum of the logarithms of the normal probabilities of values up to y.
+/// Returns the sum of the logarithms of the normal probabilities of values up to y.
 template <class Y, class Mu, class Sigma>
 auto normal_lcdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<normal_lcdf_rule>(y, mu, sigma);
@@ -123,7 +124,7 @@ struct normal_lccdf_rule : detail::location_scale_rule {
 
   using octets = detail::normal_lcdf_octets<-1>;
 };
-/// Sum of the logarithms of the normal probabilities of values beyond y.
+/// Returns the sum of the logarithms of the normal probabilities of values beyond y.
 template <class Y, class Mu, class Sigma>
 auto normal_lccdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_probability<normal_lccdf_rule>(y, mu, sigma);
@@ -138,7 +139,7 @@ struct std_normal_cdf_rule : detail::std_normal_rule {
     return detail::normal_cdf_of(promoted_t<Y>(y));
   }
 };
-/// Product of the standard normal probabilities of values up to y; see normal_cdf.
+/// Returns the product of the standard normal probabilities of values up to y; see normal_cdf.
 template <class Y>
 auto std_normal_cdf(const Y& y) {
   return apply_probability<std_normal_cdf_rule>(y);
@@ -154,7 +155,7 @@ struct std_normal_lcdf_rule : detail::std_normal_rule {
 
   using octets = detail::std_normal_lcdf_octets<1>;
 };
-/// Sum of the logarithms of the standard normal probabilities of values up to y.
+/// Returns the sum of the logarithms of the standard normal probabilities of values up to y.
 template <class Y>
 auto std_normal_lcdf(const Y& y) {
   return apply_probability<std_normal_lcdf_rule>(y);
@@ -172,7 +173,7 @@ struct std_normal_lccdf_rule : detail::std_normal_rule {
 
   using octets = detail::std_normal_lcdf_octets<-1>;
 };
-/// Sum of the logarithms of the standard normal probabilities of values beyond y.
+/// Returns the sum of the logarithms of the standard normal probabilities of values beyond y.
 template <class Y>
 auto std_normal_lccdf(const Y& y) {
   return apply_probability<std_normal_lccdf_rule>(y);

@@ -14,10 +14,10 @@ AGRAD_ALWAYS_INLINE octet_array array_of(const octet& x) {
 }
 AGRAD_ALWAYS_INLINE octet octet_of(const octet_array& x) { return octet::load(x.data()); }
 
-/// ndtr(-|x|) = scaled_ndtr_octet(x) * normal_bell_octet(x).
+/// Returns ndtr(-|x|) = scaled_ndtr_octet(x) * normal_bell_octet(x).
 AGRAD_ALWAYS_INLINE octet scaled_ndtr_octet(const octet& x) { return octet_of(scaled_ndtr_of_size(array_of(x))); }
 AGRAD_ALWAYS_INLINE octet normal_bell_octet(const octet& x) { return octet_of(exp_of_squares(array_of(x), -0.5)); }
-/// The integral of ndtr(-x) from |x| to infinity over normal_bell_octet(x).
+/// Returns the integral of ndtr(-x) from |x| to infinity over normal_bell_octet(x).
 AGRAD_ALWAYS_INLINE octet tail_integral_octet(const octet& x) {
   return inv_sqrt_2 * octet_of(scaled_ierfc_of(octet_array(inv_sqrt_2 * array_of(x).abs())));
 }

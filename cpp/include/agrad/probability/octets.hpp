@@ -38,7 +38,7 @@ struct octet_formulas {
   static std::array<S, 0> prepare(const parts&, const each<S>&) {
     return {};
   }
-  /// Where x is between two numbers, so that neither powers nor quotients of such arguments overflow.
+  /// Returns where x is between two numbers, so that neither powers nor quotients of such arguments overflow.
   AGRAD_ALWAYS_INLINE static detail::octet_condition within(const octet& x, const octet& lower, const octet& upper) {
     return x > lower && x < upper;
   }
@@ -128,13 +128,13 @@ class octet_sums {
       sum += first_lanes(slope, count);
     }
   }
-  /// `count` numbers, and the last one again for the other lanes.
+  /// Returns `count` numbers, and the last one again for the other lanes.
   static octet part_of(const double* from, std::size_t count) {
     double lanes[octet::size];
     for (std::size_t k = 0; k < octet::size; ++k) lanes[k] = from[std::min(k, count - 1)];
     return octet::load(lanes);
   }
-  /// The first `count` lanes, and zeros.
+  /// Returns the first `count` lanes, and zeros.
   static octet first_lanes(const octet& x, std::size_t count) {
     double lanes[octet::size];
     x.store(lanes);

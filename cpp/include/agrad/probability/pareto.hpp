@@ -69,7 +69,7 @@ struct pareto_lpdf_rule : detail::pareto_rule {
     }
   };
 };
-/// Sum of the Pareto log densities of y; see normal_lpdf.
+/// Returns the sum of the Pareto log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class YMin, class Alpha>
 auto pareto_lpdf(const Y& y, const YMin& y_min, const Alpha& alpha) {
   return apply_probability<pareto_lpdf_rule, propto>(y, y_min, alpha);
@@ -89,7 +89,7 @@ struct pareto_cdf_rule : detail::pareto_rule {
         y == infinity, [] { return T(1.0); }, [&] { return T(-expm1(-alpha * detail::log_scaled(y, y_min))); });
   }
 };
-/// Product of the probabilities of values up to y; see normal_cdf.
+/// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class YMin, class Alpha>
 auto pareto_cdf(const Y& y, const YMin& y_min, const Alpha& alpha) {
   return apply_probability<pareto_cdf_rule>(y, y_min, alpha);
@@ -113,7 +113,7 @@ struct pareto_lcdf_rule : detail::pareto_rule {
 
   using octets = detail::hazard_complement_octets<detail::pareto_hazard>;
 };
-/// Sum of the logarithms of the probabilities of values up to y.
+/// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class YMin, class Alpha>
 auto pareto_lcdf(const Y& y, const YMin& y_min, const Alpha& alpha) {
   return apply_probability<pareto_lcdf_rule>(y, y_min, alpha);
@@ -135,7 +135,7 @@ struct pareto_lccdf_rule : detail::pareto_rule {
 
   using octets = detail::hazard_octets<detail::pareto_hazard>;
 };
-/// Sum of the logarithms of the probabilities of values beyond y.
+/// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class YMin, class Alpha>
 auto pareto_lccdf(const Y& y, const YMin& y_min, const Alpha& alpha) {
   return apply_probability<pareto_lccdf_rule>(y, y_min, alpha);

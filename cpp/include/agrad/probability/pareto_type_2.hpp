@@ -16,7 +16,7 @@ struct pareto_type_2_rule : probability_rule<4> {
   static auto in_support(const Y& y, const M& mu, const L&, const A&) {
     return y >= mu;
   }
-  /// log(1 + distance / lambda). For large distances the logarithm of a sum has mixed derivatives without cancellation.
+  /// Returns log(1 + distance / lambda). For large distances the logarithm of a sum has mixed derivatives without cancellation.
   template <class D, class L>
   static auto log_power(const D& distance, const L& lambda) {
     using T = promoted_t<D, L>;
@@ -87,7 +87,7 @@ struct pareto_type_2_lpdf_rule : detail::pareto_type_2_rule {
     }
   };
 };
-/// Sum of the log densities of y of the Pareto distribution of type 2; see normal_lpdf.
+/// Returns the sum of the log densities of y of the Pareto distribution of type 2; see normal_lpdf.
 template <bool propto = false, class Y, class Mu, class Lambda, class Alpha>
 auto pareto_type_2_lpdf(const Y& y, const Mu& mu, const Lambda& lambda, const Alpha& alpha) {
   return apply_probability<pareto_type_2_lpdf_rule, propto>(y, mu, lambda, alpha);
@@ -111,7 +111,7 @@ struct pareto_type_2_cdf_rule : detail::pareto_type_2_rule {
         [&] { return T(-expm1(-power)); });
   }
 };
-/// Product of the probabilities of values up to y; see normal_cdf.
+/// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Mu, class Lambda, class Alpha>
 auto pareto_type_2_cdf(const Y& y, const Mu& mu, const Lambda& lambda, const Alpha& alpha) {
   return apply_probability<pareto_type_2_cdf_rule>(y, mu, lambda, alpha);
@@ -142,7 +142,7 @@ struct pareto_type_2_lcdf_rule : detail::pareto_type_2_rule {
 
   using octets = detail::hazard_complement_octets<detail::pareto_type_2_hazard>;
 };
-/// Sum of the logarithms of the probabilities of values up to y.
+/// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Mu, class Lambda, class Alpha>
 auto pareto_type_2_lcdf(const Y& y, const Mu& mu, const Lambda& lambda, const Alpha& alpha) {
   return apply_probability<pareto_type_2_lcdf_rule>(y, mu, lambda, alpha);
@@ -165,7 +165,7 @@ struct pareto_type_2_lccdf_rule : detail::pareto_type_2_rule {
 
   using octets = detail::hazard_octets<detail::pareto_type_2_hazard>;
 };
-/// Sum of the logarithms of the probabilities of values beyond y.
+/// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Mu, class Lambda, class Alpha>
 auto pareto_type_2_lccdf(const Y& y, const Mu& mu, const Lambda& lambda, const Alpha& alpha) {
   return apply_probability<pareto_type_2_lccdf_rule>(y, mu, lambda, alpha);

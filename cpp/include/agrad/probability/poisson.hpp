@@ -51,7 +51,7 @@ struct poisson_lpmf_rule : probability_rule<2> {
     }
   };
 };
-/// Sum of the Poisson log masses of n; see normal_lpdf.
+/// Returns the sum of the Poisson log masses of n; see normal_lpdf.
 template <bool propto = false, class N, class Lambda>
 auto poisson_lpmf(const N& n, const Lambda& lambda) {
   return apply_probability<poisson_lpmf_rule, propto>(n, lambda);
@@ -89,7 +89,7 @@ struct poisson_log_lpmf_rule : probability_rule<2> {
     }
   };
 };
-/// Sum of the Poisson log masses of n, given log rates; see normal_lpdf.
+/// Returns the sum of the Poisson log masses of n, given log rates; see normal_lpdf.
 template <bool propto = false, class N, class Alpha>
 auto poisson_log_lpmf(const N& n, const Alpha& alpha) {
   return apply_probability<poisson_log_lpmf_rule, propto>(n, alpha);
@@ -117,7 +117,7 @@ struct poisson_cdf_rule : detail::poisson_cdf_base {
     return gammaincc(n + 1.0, lambda);
   }
 };
-/// Product of the probabilities of counts up to n; see normal_cdf.
+/// Returns the product of the probabilities of counts up to n; see normal_cdf.
 template <class N, class Lambda>
 auto poisson_cdf(const N& n, const Lambda& lambda) {
   return apply_probability<poisson_cdf_rule>(n, lambda);
@@ -134,7 +134,7 @@ struct poisson_lcdf_rule : detail::poisson_cdf_base {
 
   using octets = detail::poisson_tail_octets<false>;
 };
-/// Sum of the logarithms of the probabilities of counts up to n.
+/// Returns the sum of the logarithms of the probabilities of counts up to n.
 template <class N, class Lambda>
 auto poisson_lcdf(const N& n, const Lambda& lambda) {
   return apply_probability<poisson_lcdf_rule>(n, lambda);
@@ -153,7 +153,7 @@ struct poisson_lccdf_rule : detail::poisson_cdf_base {
 
   using octets = detail::poisson_tail_octets<true>;
 };
-/// Sum of the logarithms of the probabilities of counts beyond n.
+/// Returns the sum of the logarithms of the probabilities of counts beyond n.
 template <class N, class Lambda>
 auto poisson_lccdf(const N& n, const Lambda& lambda) {
   return apply_probability<poisson_lccdf_rule>(n, lambda);

@@ -36,20 +36,20 @@ struct power_hazard : power_octets {
   }
 };
 
-/// log(y / scale).
+/// Returns log(y / scale).
 template <class Y, class S>
 auto log_scaled(const Y& y, const S& scale) {
   return apply<log_ratio_rule>(y, scale);
 }
 
-/// Whether a small power of a ratio, with z as its logarithm, is written as such: for shapes near 1, second derivatives of
-/// functions of z cancel, because small powers are nearly linear. Ratios that may have lost digits are left to z.
+/// Returns whether a small power of a ratio, with z as its logarithm, is written as such: for shapes near 1, second derivatives
+/// of functions of z cancel, because small powers are nearly linear. Ratios that may have lost digits are left to z.
 template <class R, class A, class Z>
 auto is_plain_power(const R& ratio, const A& shape, const Z& z) {
   return z < -1 && shape > 0.5 && shape < 2 && ratio > smallest_argument;
 }
 
-/// (y / scale)^shape.
+/// Returns (y / scale)^shape.
 template <class T, class Y, class A, class S>
 T hazard_of(const Y& y, const A& shape, const S& scale) {
   const T z = shape * log_scaled(y, scale), ratio = y / scale;
@@ -57,13 +57,13 @@ T hazard_of(const Y& y, const A& shape, const S& scale) {
       is_plain_power(ratio, shape, z), [&] { return T(pow(ratio, shape)); }, [&] { return T(exp(z)); });
 }
 
-/// exp(x) - 1 - x.
+/// Returns exp(x) - 1 - x.
 template <class X>
 auto exp_rest_of(const X& x) {
   return apply<exp_rest_rule>(x);
 }
 
-/// log(1 - exp(-exp(z))): for small exp(z), z is added to a small rest, so that derivatives do not cancel.
+/// Returns log(1 - exp(-exp(z))): for small exp(z), z is added to a small rest, so that derivatives do not cancel.
 template <class T>
 T log1m_exp_exp(const T& z) {
   const T w = exp(z);
@@ -71,7 +71,7 @@ T log1m_exp_exp(const T& z) {
       z < 0, [&] { return T(z + log(exprel(-w))); }, [&] { return log1m_exp(T(-w)); });
 }
 
-/// log(1 - exp(-a x)) for positive a and x, the logarithm of x being given.
+/// Returns log(1 - exp(-a x)) for positive a and x, the logarithm of x being given.
 template <class T, class A, class X, class L>
 T log1m_exp_product(const A& a, const X& x, const L& log_x) {
   const T product = a * x;

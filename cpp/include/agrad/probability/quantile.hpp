@@ -61,7 +61,7 @@ promoted_t<X...> apply_quantile(bool is_upper, const X&... x) {
   return Quantile::term(is_upper, T(x)...);
 }
 
-/// The logarithms of the probabilities of values up to, and beyond, the quantile.
+/// Returns the logarithms of the probabilities of values up to, and beyond, the quantile.
 template <class T>
 T log_below(bool is_upper, const T& p) {
   return is_upper ? T(log1m(p)) : T(log(p));
@@ -70,12 +70,12 @@ template <class T>
 T log_above(bool is_upper, const T& p) {
   return log_below(!is_upper, p);
 }
-/// The log odds of a value up to the quantile.
+/// Returns the log odds of a value up to the quantile.
 template <class T>
 T log_odds_below(bool is_upper, const T& p) {
   return is_upper ? T(-logit(p)) : T(logit(p));
 }
-/// x, or -x where the probability is that of the complement of a symmetric distribution.
+/// Returns x, or -x where the probability is that of the complement of a symmetric distribution.
 template <class T>
 T reflected(bool is_upper, const T& x) {
   return is_upper ? T(-x) : x;

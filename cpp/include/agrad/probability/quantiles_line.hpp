@@ -26,12 +26,12 @@ struct std_normal_quantile : quantile_of<std_normal_lcdf_rule> {
     return detail::reflected(is_upper, T(ndtri(p)));
   }
 };
-/// The value up to which the probability is p: the inverse of std_normal_cdf.
+/// Returns the value up to which the probability is p: the inverse of std_normal_cdf.
 template <class P>
 auto std_normal_qf(const P& p) {
   return detail::apply_quantile<std_normal_quantile>(false, p);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P>
 auto std_normal_cqf(const P& p) {
   return detail::apply_quantile<std_normal_quantile>(true, p);
@@ -43,12 +43,12 @@ struct normal_quantile : quantile_of<normal_lcdf_rule> {
     return mu + sigma * std_normal_quantile::term(is_upper, p);
   }
 };
-/// The value up to which the probability is p: the inverse of normal_cdf.
+/// Returns the value up to which the probability is p: the inverse of normal_cdf.
 template <class P, class Mu, class Sigma>
 auto normal_qf(const P& p, const Mu& mu, const Sigma& sigma) {
   return detail::apply_quantile<normal_quantile>(false, p, mu, sigma);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Mu, class Sigma>
 auto normal_cqf(const P& p, const Mu& mu, const Sigma& sigma) {
   return detail::apply_quantile<normal_quantile>(true, p, mu, sigma);
@@ -60,12 +60,12 @@ struct lognormal_quantile : quantile_of<lognormal_lcdf_rule> {
     return exp(normal_quantile::term(is_upper, p, mu, sigma));
   }
 };
-/// The value up to which the probability is p: the inverse of lognormal_cdf.
+/// Returns the value up to which the probability is p: the inverse of lognormal_cdf.
 template <class P, class Mu, class Sigma>
 auto lognormal_qf(const P& p, const Mu& mu, const Sigma& sigma) {
   return detail::apply_quantile<lognormal_quantile>(false, p, mu, sigma);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Mu, class Sigma>
 auto lognormal_cqf(const P& p, const Mu& mu, const Sigma& sigma) {
   return detail::apply_quantile<lognormal_quantile>(true, p, mu, sigma);
@@ -77,12 +77,12 @@ struct student_t_quantile : quantile_of<student_t_lcdf_rule> {
     return mu + sigma * detail::reflected(is_upper, T(apply<detail::student_quantile_rule>(p, nu)));
   }
 };
-/// The value up to which the probability is p: the inverse of student_t_cdf.
+/// Returns the value up to which the probability is p: the inverse of student_t_cdf.
 template <class P, class Nu, class Mu, class Sigma>
 auto student_t_qf(const P& p, const Nu& nu, const Mu& mu, const Sigma& sigma) {
   return detail::apply_quantile<student_t_quantile>(false, p, nu, mu, sigma);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Nu, class Mu, class Sigma>
 auto student_t_cqf(const P& p, const Nu& nu, const Mu& mu, const Sigma& sigma) {
   return detail::apply_quantile<student_t_quantile>(true, p, nu, mu, sigma);
@@ -100,12 +100,12 @@ struct cauchy_quantile : quantile_of<cauchy_lcdf_rule> {
     return mu + sigma * detail::reflected(is_upper, x);
   }
 };
-/// The value up to which the probability is p: the inverse of cauchy_cdf.
+/// Returns the value up to which the probability is p: the inverse of cauchy_cdf.
 template <class P, class Mu, class Sigma>
 auto cauchy_qf(const P& p, const Mu& mu, const Sigma& sigma) {
   return detail::apply_quantile<cauchy_quantile>(false, p, mu, sigma);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Mu, class Sigma>
 auto cauchy_cqf(const P& p, const Mu& mu, const Sigma& sigma) {
   return detail::apply_quantile<cauchy_quantile>(true, p, mu, sigma);
@@ -119,12 +119,12 @@ struct double_exponential_quantile : quantile_of<double_exponential_lcdf_rule> {
     return mu + sigma * detail::reflected(is_upper, x);
   }
 };
-/// The value up to which the probability is p: the inverse of double_exponential_cdf.
+/// Returns the value up to which the probability is p: the inverse of double_exponential_cdf.
 template <class P, class Mu, class Sigma>
 auto double_exponential_qf(const P& p, const Mu& mu, const Sigma& sigma) {
   return detail::apply_quantile<double_exponential_quantile>(false, p, mu, sigma);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Mu, class Sigma>
 auto double_exponential_cqf(const P& p, const Mu& mu, const Sigma& sigma) {
   return detail::apply_quantile<double_exponential_quantile>(true, p, mu, sigma);
@@ -152,12 +152,12 @@ struct skew_double_exponential_quantile : quantile_of<skew_double_exponential_lc
     return mu + 0.5 * sigma * detail::reflected(is_upper, x);
   }
 };
-/// The value up to which the probability is p: the inverse of skew_double_exponential_cdf.
+/// Returns the value up to which the probability is p: the inverse of skew_double_exponential_cdf.
 template <class P, class Mu, class Sigma, class Tau>
 auto skew_double_exponential_qf(const P& p, const Mu& mu, const Sigma& sigma, const Tau& tau) {
   return detail::apply_quantile<skew_double_exponential_quantile>(false, p, mu, sigma, tau);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Mu, class Sigma, class Tau>
 auto skew_double_exponential_cqf(const P& p, const Mu& mu, const Sigma& sigma, const Tau& tau) {
   return detail::apply_quantile<skew_double_exponential_quantile>(true, p, mu, sigma, tau);
@@ -169,12 +169,12 @@ struct gumbel_quantile : quantile_of<gumbel_lcdf_rule> {
     return mu - beta * log(-detail::log_below(is_upper, p));
   }
 };
-/// The value up to which the probability is p: the inverse of gumbel_cdf.
+/// Returns the value up to which the probability is p: the inverse of gumbel_cdf.
 template <class P, class Mu, class Beta>
 auto gumbel_qf(const P& p, const Mu& mu, const Beta& beta) {
   return detail::apply_quantile<gumbel_quantile>(false, p, mu, beta);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Mu, class Beta>
 auto gumbel_cqf(const P& p, const Mu& mu, const Beta& beta) {
   return detail::apply_quantile<gumbel_quantile>(true, p, mu, beta);
@@ -186,12 +186,12 @@ struct logistic_quantile : quantile_of<logistic_lcdf_rule> {
     return mu + sigma * detail::log_odds_below(is_upper, p);
   }
 };
-/// The value up to which the probability is p: the inverse of logistic_cdf.
+/// Returns the value up to which the probability is p: the inverse of logistic_cdf.
 template <class P, class Mu, class Sigma>
 auto logistic_qf(const P& p, const Mu& mu, const Sigma& sigma) {
   return detail::apply_quantile<logistic_quantile>(false, p, mu, sigma);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Mu, class Sigma>
 auto logistic_cqf(const P& p, const Mu& mu, const Sigma& sigma) {
   return detail::apply_quantile<logistic_quantile>(true, p, mu, sigma);
@@ -205,12 +205,12 @@ struct exp_mod_normal_quantile : quantile_of<exp_mod_normal_lcdf_rule> {
                                   : T(apply<detail::exp_mod_normal_quantile_rule<false>>(p, a)));
   }
 };
-/// The value up to which the probability is p: the inverse of exp_mod_normal_cdf.
+/// Returns the value up to which the probability is p: the inverse of exp_mod_normal_cdf.
 template <class P, class Mu, class Sigma, class Lambda>
 auto exp_mod_normal_qf(const P& p, const Mu& mu, const Sigma& sigma, const Lambda& lambda) {
   return detail::apply_quantile<exp_mod_normal_quantile>(false, p, mu, sigma, lambda);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Mu, class Sigma, class Lambda>
 auto exp_mod_normal_cqf(const P& p, const Mu& mu, const Sigma& sigma, const Lambda& lambda) {
   return detail::apply_quantile<exp_mod_normal_quantile>(true, p, mu, sigma, lambda);
@@ -223,12 +223,12 @@ struct skew_normal_quantile : quantile_of<skew_normal_lcdf_rule> {
                                   : T(apply<detail::skew_normal_quantile_rule<false>>(p, alpha)));
   }
 };
-/// The value up to which the probability is p: the inverse of skew_normal_cdf.
+/// Returns the value up to which the probability is p: the inverse of skew_normal_cdf.
 template <class P, class Xi, class Omega, class Alpha>
 auto skew_normal_qf(const P& p, const Xi& xi, const Omega& omega, const Alpha& alpha) {
   return detail::apply_quantile<skew_normal_quantile>(false, p, xi, omega, alpha);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Xi, class Omega, class Alpha>
 auto skew_normal_cqf(const P& p, const Xi& xi, const Omega& omega, const Alpha& alpha) {
   return detail::apply_quantile<skew_normal_quantile>(true, p, xi, omega, alpha);
@@ -242,12 +242,12 @@ struct von_mises_quantile : quantile_of<von_mises_lcdf_rule> {
                     : T(apply<detail::von_mises_quantile_rule<false>>(p, angle, kappa));
   }
 };
-/// The angle between -pi and pi up to which the probability is p: the inverse of von_mises_cdf.
+/// Returns the angle between -pi and pi up to which the probability is p: the inverse of von_mises_cdf.
 template <class P, class Mu, class Kappa>
 auto von_mises_qf(const P& p, const Mu& mu, const Kappa& kappa) {
   return detail::apply_quantile<von_mises_quantile>(false, p, mu, kappa);
 }
-/// The angle beyond which the probability is p.
+/// Returns the angle beyond which the probability is p.
 template <class P, class Mu, class Kappa>
 auto von_mises_cqf(const P& p, const Mu& mu, const Kappa& kappa) {
   return detail::apply_quantile<von_mises_quantile>(true, p, mu, kappa);
@@ -260,12 +260,12 @@ struct uniform_quantile : quantile_of<uniform_lcdf_rule> {
     return is_upper ? T(beta - below) : T(alpha + below);
   }
 };
-/// The value up to which the probability is p: the inverse of uniform_cdf.
+/// Returns the value up to which the probability is p: the inverse of uniform_cdf.
 template <class P, class Alpha, class Beta>
 auto uniform_qf(const P& p, const Alpha& alpha, const Beta& beta) {
   return detail::apply_quantile<uniform_quantile>(false, p, alpha, beta);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Alpha, class Beta>
 auto uniform_cqf(const P& p, const Alpha& alpha, const Beta& beta) {
   return detail::apply_quantile<uniform_quantile>(true, p, alpha, beta);

@@ -27,12 +27,12 @@ struct exponential_quantile : quantile_of<exponential_lcdf_rule> {
     return -detail::log_above(is_upper, p) / beta;
   }
 };
-/// The value up to which the probability is p: the inverse of exponential_cdf.
+/// Returns the value up to which the probability is p: the inverse of exponential_cdf.
 template <class P, class Beta>
 auto exponential_qf(const P& p, const Beta& beta) {
   return detail::apply_quantile<exponential_quantile>(false, p, beta);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Beta>
 auto exponential_cqf(const P& p, const Beta& beta) {
   return detail::apply_quantile<exponential_quantile>(true, p, beta);
@@ -44,12 +44,12 @@ struct weibull_quantile : quantile_of<weibull_lcdf_rule> {
     return sigma * pow(-detail::log_above(is_upper, p), 1.0 / alpha);
   }
 };
-/// The value up to which the probability is p: the inverse of weibull_cdf.
+/// Returns the value up to which the probability is p: the inverse of weibull_cdf.
 template <class P, class Alpha, class Sigma>
 auto weibull_qf(const P& p, const Alpha& alpha, const Sigma& sigma) {
   return detail::apply_quantile<weibull_quantile>(false, p, alpha, sigma);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Alpha, class Sigma>
 auto weibull_cqf(const P& p, const Alpha& alpha, const Sigma& sigma) {
   return detail::apply_quantile<weibull_quantile>(true, p, alpha, sigma);
@@ -61,12 +61,12 @@ struct frechet_quantile : quantile_of<frechet_lcdf_rule> {
     return sigma * pow(-detail::log_below(is_upper, p), -1.0 / alpha);
   }
 };
-/// The value up to which the probability is p: the inverse of frechet_cdf.
+/// Returns the value up to which the probability is p: the inverse of frechet_cdf.
 template <class P, class Alpha, class Sigma>
 auto frechet_qf(const P& p, const Alpha& alpha, const Sigma& sigma) {
   return detail::apply_quantile<frechet_quantile>(false, p, alpha, sigma);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Alpha, class Sigma>
 auto frechet_cqf(const P& p, const Alpha& alpha, const Sigma& sigma) {
   return detail::apply_quantile<frechet_quantile>(true, p, alpha, sigma);
@@ -78,12 +78,12 @@ struct rayleigh_quantile : quantile_of<rayleigh_lcdf_rule> {
     return sigma * sqrt(-2.0 * detail::log_above(is_upper, p));
   }
 };
-/// The value up to which the probability is p: the inverse of rayleigh_cdf.
+/// Returns the value up to which the probability is p: the inverse of rayleigh_cdf.
 template <class P, class Sigma>
 auto rayleigh_qf(const P& p, const Sigma& sigma) {
   return detail::apply_quantile<rayleigh_quantile>(false, p, sigma);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Sigma>
 auto rayleigh_cqf(const P& p, const Sigma& sigma) {
   return detail::apply_quantile<rayleigh_quantile>(true, p, sigma);
@@ -95,12 +95,12 @@ struct loglogistic_quantile : quantile_of<loglogistic_lcdf_rule> {
     return alpha * exp(detail::log_odds_below(is_upper, p) / beta);
   }
 };
-/// The value up to which the probability is p: the inverse of loglogistic_cdf.
+/// Returns the value up to which the probability is p: the inverse of loglogistic_cdf.
 template <class P, class Alpha, class Beta>
 auto loglogistic_qf(const P& p, const Alpha& alpha, const Beta& beta) {
   return detail::apply_quantile<loglogistic_quantile>(false, p, alpha, beta);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Alpha, class Beta>
 auto loglogistic_cqf(const P& p, const Alpha& alpha, const Beta& beta) {
   return detail::apply_quantile<loglogistic_quantile>(true, p, alpha, beta);
@@ -112,12 +112,12 @@ struct pareto_quantile : quantile_of<pareto_lcdf_rule> {
     return y_min * exp(-detail::log_above(is_upper, p) / alpha);
   }
 };
-/// The value up to which the probability is p: the inverse of pareto_cdf.
+/// Returns the value up to which the probability is p: the inverse of pareto_cdf.
 template <class P, class YMin, class Alpha>
 auto pareto_qf(const P& p, const YMin& y_min, const Alpha& alpha) {
   return detail::apply_quantile<pareto_quantile>(false, p, y_min, alpha);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class YMin, class Alpha>
 auto pareto_cqf(const P& p, const YMin& y_min, const Alpha& alpha) {
   return detail::apply_quantile<pareto_quantile>(true, p, y_min, alpha);
@@ -129,30 +129,30 @@ struct pareto_type_2_quantile : quantile_of<pareto_type_2_lcdf_rule> {
     return mu + lambda * expm1(-detail::log_above(is_upper, p) / alpha);
   }
 };
-/// The value up to which the probability is p: the inverse of pareto_type_2_cdf.
+/// Returns the value up to which the probability is p: the inverse of pareto_type_2_cdf.
 template <class P, class Mu, class Lambda, class Alpha>
 auto pareto_type_2_qf(const P& p, const Mu& mu, const Lambda& lambda, const Alpha& alpha) {
   return detail::apply_quantile<pareto_type_2_quantile>(false, p, mu, lambda, alpha);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Mu, class Lambda, class Alpha>
 auto pareto_type_2_cqf(const P& p, const Mu& mu, const Lambda& lambda, const Alpha& alpha) {
   return detail::apply_quantile<pareto_type_2_quantile>(true, p, mu, lambda, alpha);
 }
 
 namespace detail {
-/// The quantile of the standard gamma distribution.
+/// Returns the quantile of the standard gamma distribution.
 template <class T>
 T gamma_quantile_of(bool is_upper, const T& p, const T& shape) {
   return is_upper ? T(apply<gamma_quantile_rule<true>>(p, shape)) : T(apply<gamma_quantile_rule<false>>(p, shape));
 }
-/// b over this quantile.
+/// Returns b over this quantile.
 template <class T>
 T over_gamma_quantile_of(bool is_upper, const T& p, const T& shape, const T& b) {
   return is_upper ? T(apply<over_gamma_quantile_rule<true>>(p, shape, b))
                   : T(apply<over_gamma_quantile_rule<false>>(p, shape, b));
 }
-/// The quantile of the beta distribution.
+/// Returns the quantile of the beta distribution.
 template <class T>
 T beta_quantile_of(bool is_upper, const T& p, const T& alpha, const T& beta) {
   return is_upper ? T(apply<beta_quantile_rule<true>>(p, alpha, beta)) : T(apply<beta_quantile_rule<false>>(p, alpha, beta));
@@ -165,12 +165,12 @@ struct gamma_quantile : quantile_of<gamma_lcdf_rule> {
     return detail::gamma_quantile_of(is_upper, p, alpha) / beta;
   }
 };
-/// The value up to which the probability is p: the inverse of gamma_cdf.
+/// Returns the value up to which the probability is p: the inverse of gamma_cdf.
 template <class P, class Alpha, class Beta>
 auto gamma_qf(const P& p, const Alpha& alpha, const Beta& beta) {
   return detail::apply_quantile<gamma_quantile>(false, p, alpha, beta);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Alpha, class Beta>
 auto gamma_cqf(const P& p, const Alpha& alpha, const Beta& beta) {
   return detail::apply_quantile<gamma_quantile>(true, p, alpha, beta);
@@ -182,12 +182,12 @@ struct chi_square_quantile : quantile_of<chi_square_lcdf_rule> {
     return 2.0 * detail::gamma_quantile_of(is_upper, p, T(0.5 * nu));
   }
 };
-/// The value up to which the probability is p: the inverse of chi_square_cdf.
+/// Returns the value up to which the probability is p: the inverse of chi_square_cdf.
 template <class P, class Nu>
 auto chi_square_qf(const P& p, const Nu& nu) {
   return detail::apply_quantile<chi_square_quantile>(false, p, nu);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Nu>
 auto chi_square_cqf(const P& p, const Nu& nu) {
   return detail::apply_quantile<chi_square_quantile>(true, p, nu);
@@ -199,12 +199,12 @@ struct inv_gamma_quantile : quantile_of<inv_gamma_lcdf_rule> {
     return detail::over_gamma_quantile_of(!is_upper, p, alpha, beta);
   }
 };
-/// The value up to which the probability is p: the inverse of inv_gamma_cdf.
+/// Returns the value up to which the probability is p: the inverse of inv_gamma_cdf.
 template <class P, class Alpha, class Beta>
 auto inv_gamma_qf(const P& p, const Alpha& alpha, const Beta& beta) {
   return detail::apply_quantile<inv_gamma_quantile>(false, p, alpha, beta);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Alpha, class Beta>
 auto inv_gamma_cqf(const P& p, const Alpha& alpha, const Beta& beta) {
   return detail::apply_quantile<inv_gamma_quantile>(true, p, alpha, beta);
@@ -216,12 +216,12 @@ struct inv_chi_square_quantile : quantile_of<inv_chi_square_lcdf_rule> {
     return detail::over_gamma_quantile_of(!is_upper, p, T(0.5 * nu), T(0.5));
   }
 };
-/// The value up to which the probability is p: the inverse of inv_chi_square_cdf.
+/// Returns the value up to which the probability is p: the inverse of inv_chi_square_cdf.
 template <class P, class Nu>
 auto inv_chi_square_qf(const P& p, const Nu& nu) {
   return detail::apply_quantile<inv_chi_square_quantile>(false, p, nu);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Nu>
 auto inv_chi_square_cqf(const P& p, const Nu& nu) {
   return detail::apply_quantile<inv_chi_square_quantile>(true, p, nu);
@@ -233,12 +233,12 @@ struct scaled_inv_chi_square_quantile : quantile_of<scaled_inv_chi_square_lcdf_r
     return 0.5 * nu * s * detail::over_gamma_quantile_of(!is_upper, p, T(0.5 * nu), s);
   }
 };
-/// The value up to which the probability is p: the inverse of scaled_inv_chi_square_cdf.
+/// Returns the value up to which the probability is p: the inverse of scaled_inv_chi_square_cdf.
 template <class P, class Nu, class S>
 auto scaled_inv_chi_square_qf(const P& p, const Nu& nu, const S& s) {
   return detail::apply_quantile<scaled_inv_chi_square_quantile>(false, p, nu, s);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Nu, class S>
 auto scaled_inv_chi_square_cqf(const P& p, const Nu& nu, const S& s) {
   return detail::apply_quantile<scaled_inv_chi_square_quantile>(true, p, nu, s);
@@ -250,12 +250,12 @@ struct beta_quantile : quantile_of<beta_lcdf_rule> {
     return detail::beta_quantile_of(is_upper, p, alpha, beta);
   }
 };
-/// The value up to which the probability is p: the inverse of beta_cdf.
+/// Returns the value up to which the probability is p: the inverse of beta_cdf.
 template <class P, class Alpha, class Beta>
 auto beta_qf(const P& p, const Alpha& alpha, const Beta& beta) {
   return detail::apply_quantile<beta_quantile>(false, p, alpha, beta);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Alpha, class Beta>
 auto beta_cqf(const P& p, const Alpha& alpha, const Beta& beta) {
   return detail::apply_quantile<beta_quantile>(true, p, alpha, beta);
@@ -267,12 +267,12 @@ struct beta_proportion_quantile : quantile_of<beta_proportion_lcdf_rule> {
     return detail::beta_quantile_of(is_upper, p, T(mu * kappa), T((1.0 - mu) * kappa));
   }
 };
-/// The value up to which the probability is p: the inverse of beta_proportion_cdf.
+/// Returns the value up to which the probability is p: the inverse of beta_proportion_cdf.
 template <class P, class Mu, class Kappa>
 auto beta_proportion_qf(const P& p, const Mu& mu, const Kappa& kappa) {
   return detail::apply_quantile<beta_proportion_quantile>(false, p, mu, kappa);
 }
-/// The value beyond which the probability is p.
+/// Returns the value beyond which the probability is p.
 template <class P, class Mu, class Kappa>
 auto beta_proportion_cqf(const P& p, const Mu& mu, const Kappa& kappa) {
   return detail::apply_quantile<beta_proportion_quantile>(true, p, mu, kappa);

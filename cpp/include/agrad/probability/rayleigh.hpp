@@ -14,7 +14,7 @@ struct rayleigh_rule : probability_rule<2> {
   static auto in_support(const Y& y, const S&) {
     return y > 0;
   }
-  /// The logarithm of the probability of a value beyond y, without its sign.
+  /// Returns the logarithm of the probability of a value beyond y, without its sign.
   template <class Y, class S>
   static auto hazard(const Y& y, const S& sigma) {
     return 0.5 * square(y / sigma);
@@ -71,7 +71,7 @@ struct rayleigh_lpdf_rule : detail::rayleigh_rule {
     }
   };
 };
-/// Sum of the Rayleigh log densities of y; see normal_lpdf.
+/// Returns the sum of the Rayleigh log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Sigma>
 auto rayleigh_lpdf(const Y& y, const Sigma& sigma) {
   return apply_probability<rayleigh_lpdf_rule, propto>(y, sigma);
@@ -90,7 +90,7 @@ struct rayleigh_cdf_rule : detail::rayleigh_rule {
         y == infinity, [] { return T(1.0); }, [&] { return T(-expm1(-hazard(y, sigma))); });
   }
 };
-/// Product of the probabilities of values up to y; see normal_cdf.
+/// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Sigma>
 auto rayleigh_cdf(const Y& y, const Sigma& sigma) {
   return apply_probability<rayleigh_cdf_rule>(y, sigma);
@@ -110,7 +110,7 @@ struct rayleigh_lcdf_rule : detail::rayleigh_rule {
 
   using octets = detail::hazard_complement_octets<detail::rayleigh_hazard>;
 };
-/// Sum of the logarithms of the probabilities of values up to y.
+/// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Sigma>
 auto rayleigh_lcdf(const Y& y, const Sigma& sigma) {
   return apply_probability<rayleigh_lcdf_rule>(y, sigma);
@@ -131,7 +131,7 @@ struct rayleigh_lccdf_rule : detail::rayleigh_rule {
 
   using octets = detail::hazard_octets<detail::rayleigh_hazard>;
 };
-/// Sum of the logarithms of the probabilities of values beyond y.
+/// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Sigma>
 auto rayleigh_lccdf(const Y& y, const Sigma& sigma) {
   return apply_probability<rayleigh_lccdf_rule>(y, sigma);

@@ -16,7 +16,7 @@ struct scaled_inv_chi_square_rule : probability_rule<3> {
   }
 };
 
-/// kl_div(1, s^2 / y), also where the square or the quotient underflows.
+/// Returns kl_div(1, s^2 / y), also where the square or the quotient underflows.
 template <class S, class Y>
 promoted_t<S, Y> deviance_of_square(const S& s, const Y& y) {
   using T = promoted_t<S, Y>;
@@ -84,7 +84,7 @@ struct scaled_inv_chi_square_lpdf_rule : detail::scaled_inv_chi_square_rule {
     }
   };
 };
-/// Sum of the scaled inverse chi-square log densities of y; see normal_lpdf.
+/// Returns the sum of the scaled inverse chi-square log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Nu, class Scale>
 auto scaled_inv_chi_square_lpdf(const Y& y, const Nu& nu, const Scale& s) {
   return apply_probability<scaled_inv_chi_square_lpdf_rule, propto>(y, nu, s);
@@ -102,7 +102,7 @@ struct scaled_inv_chi_square_cdf_rule : detail::scaled_inv_chi_square_rule {
     return detail::gamma_tail_of<true, promoted_t<Y, N, S>>(y == infinity, 1.0, 0.5 * nu, detail::square_over(nu, s, y));
   }
 };
-/// Product of the probabilities of values up to y; see normal_cdf.
+/// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Nu, class Scale>
 auto scaled_inv_chi_square_cdf(const Y& y, const Nu& nu, const Scale& s) {
   return apply_probability<scaled_inv_chi_square_cdf_rule>(y, nu, s);
@@ -117,7 +117,7 @@ struct scaled_inv_chi_square_lcdf_rule : detail::scaled_inv_chi_square_rule {
     return detail::log_gamma_tail_of<true, promoted_t<Y, N, S>>(y == infinity, 0.0, 0.5 * nu, detail::square_over(nu, s, y));
   }
 };
-/// Sum of the logarithms of the probabilities of values up to y.
+/// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Nu, class Scale>
 auto scaled_inv_chi_square_lcdf(const Y& y, const Nu& nu, const Scale& s) {
   return apply_probability<scaled_inv_chi_square_lcdf_rule>(y, nu, s);
@@ -136,7 +136,7 @@ struct scaled_inv_chi_square_lccdf_rule : detail::scaled_inv_chi_square_rule {
                                                                  detail::square_over(nu, s, y));
   }
 };
-/// Sum of the logarithms of the probabilities of values beyond y.
+/// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Nu, class Scale>
 auto scaled_inv_chi_square_lccdf(const Y& y, const Nu& nu, const Scale& s) {
   return apply_probability<scaled_inv_chi_square_lccdf_rule>(y, nu, s);

@@ -19,7 +19,7 @@ struct skew_double_exponential_rule : probability_rule<4> {
                                                    {"tau", must_be::probability, true}};
 };
 
-/// 1 - q exp(-w) for w = p x >= 0 and q = 1 - p, and its logarithm: where p is small, the sum of the positive numbers
+/// Return 1 - q exp(-w) for w = p x >= 0 and q = 1 - p, and its logarithm: where p is small, the sum of the positive numbers
 /// 1 - exp(-w) and p exp(-w), or for the logarithm p times a sum, so that log(p) is separate from x.
 template <class T>
 T complement_of_tail(const T& p, const T& q, const T& x) {
@@ -112,7 +112,7 @@ struct skew_double_exponential_lpdf_rule : detail::skew_double_exponential_rule 
     }
   };
 };
-/// Sum of the skew double exponential log densities of y; see normal_lpdf.
+/// Returns the sum of the skew double exponential log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Mu, class Sigma, class Tau>
 auto skew_double_exponential_lpdf(const Y& y, const Mu& mu, const Sigma& sigma, const Tau& tau) {
   return apply_probability<skew_double_exponential_lpdf_rule, propto>(y, mu, sigma, tau);
@@ -136,7 +136,7 @@ struct skew_double_exponential_cdf_rule : detail::skew_double_exponential_rule {
     return detail::with_limits(z, 0, 1, formula);
   }
 };
-/// Product of the skew double exponential probabilities of values up to y; see normal_cdf.
+/// Returns the product of the skew double exponential probabilities of values up to y; see normal_cdf.
 template <class Y, class Mu, class Sigma, class Tau>
 auto skew_double_exponential_cdf(const Y& y, const Mu& mu, const Sigma& sigma, const Tau& tau) {
   return apply_probability<skew_double_exponential_cdf_rule>(y, mu, sigma, tau);
@@ -163,7 +163,7 @@ struct skew_double_exponential_lcdf_rule : detail::skew_double_exponential_rule 
 
   using octets = detail::skew_laplace_octets<1>;
 };
-/// Sum of the logarithms of the skew double exponential probabilities of values up to y.
+/// Returns the sum of the logarithms of the skew double exponential probabilities of values up to y.
 template <class Y, class Mu, class Sigma, class Tau>
 auto skew_double_exponential_lcdf(const Y& y, const Mu& mu, const Sigma& sigma, const Tau& tau) {
   return apply_probability<skew_double_exponential_lcdf_rule>(y, mu, sigma, tau);
@@ -191,7 +191,7 @@ struct skew_double_exponential_lccdf_rule : detail::skew_double_exponential_rule
 
   using octets = detail::skew_laplace_octets<-1>;
 };
-/// Sum of the logarithms of the skew double exponential probabilities of values beyond y.
+/// Returns the sum of the logarithms of the skew double exponential probabilities of values beyond y.
 template <class Y, class Mu, class Sigma, class Tau>
 auto skew_double_exponential_lccdf(const Y& y, const Mu& mu, const Sigma& sigma, const Tau& tau) {
   return apply_probability<skew_double_exponential_lccdf_rule>(y, mu, sigma, tau);

@@ -58,7 +58,7 @@ struct skew_normal_lpdf_rule : probability_rule<4> {
     }
   };
 };
-/// Sum of the skew normal log densities of y; see normal_lpdf.
+/// Returns the sum of the skew normal log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Xi, class Omega, class Alpha>
 auto skew_normal_lpdf(const Y& y, const Xi& xi, const Omega& omega, const Alpha& alpha) {
   return apply_probability<skew_normal_lpdf_rule, propto>(y, xi, omega, alpha);

@@ -20,7 +20,8 @@ struct skew_normal_cdf_base : probability_rule<4> {
       {"y", must_be::not_nan}, {"xi", must_be::finite}, {"omega", must_be::positive_finite}, {"alpha", must_be::finite}};
 };
 
-/// |z|, with the slope -1 at 0, and |alpha|, with the slope 1 there, as the first case of the functions below takes them.
+/// Return |z|, with the slope -1 at 0, and |alpha|, with the slope 1 there, as the first case of the functions below takes
+/// them.
 template <class T>
 T size_of_light(const T& z) {
   return either<T>(
@@ -32,7 +33,7 @@ T size_of_shape(const T& alpha) {
       alpha >= 0, [&] { return alpha; }, [&] { return T(-alpha); });
 }
 
-/// The probability below z with the shape alpha.
+/// Returns the probability below z with the shape alpha.
 template <class T>
 T skew_normal_probability(const T& z, const T& alpha) {
   const T h = size_of_light(z), a = size_of_shape(alpha), light = apply<skew_tail_rule>(h, a);
@@ -70,7 +71,7 @@ struct skew_normal_cdf_rule : detail::skew_normal_cdf_base {
     return detail::with_limits(z, 0, 1, [&] { return detail::skew_normal_probability(z, shape); });
   }
 };
-/// Product of the probabilities of values up to y; see normal_cdf.
+/// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Xi, class Omega, class Alpha>
 auto skew_normal_cdf(const Y& y, const Xi& xi, const Omega& omega, const Alpha& alpha) {
   return apply_probability<skew_normal_cdf_rule>(y, xi, omega, alpha);
@@ -87,7 +88,7 @@ struct skew_normal_lcdf_rule : detail::skew_normal_cdf_base {
     return detail::with_limits(z, -infinity, 0, [&] { return detail::skew_normal_log_probability(z, shape); });
   }
 };
-/// Sum of the logarithms of the probabilities of values up to y.
+/// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Xi, class Omega, class Alpha>
 auto skew_normal_lcdf(const Y& y, const Xi& xi, const Omega& omega, const Alpha& alpha) {
   return apply_probability<skew_normal_lcdf_rule>(y, xi, omega, alpha);
@@ -105,7 +106,7 @@ struct skew_normal_lccdf_rule : detail::skew_normal_cdf_base {
     return detail::with_limits(z, -infinity, 0, [&] { return detail::skew_normal_log_probability(z, shape); });
   }
 };
-/// Sum of the logarithms of the probabilities of values beyond y.
+/// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Xi, class Omega, class Alpha>
 auto skew_normal_lccdf(const Y& y, const Xi& xi, const Omega& omega, const Alpha& alpha) {
   return apply_probability<skew_normal_lccdf_rule>(y, xi, omega, alpha);

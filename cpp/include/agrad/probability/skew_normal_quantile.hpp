@@ -7,8 +7,8 @@
 
 namespace agrad::detail {
 
-/// The z up to which the probability is p <= 1/2. Newton's method for its logarithm, which is concave in z, starts from the
-/// quantile of a normal variable that falls as fast as the tail.
+/// Returns the z up to which the probability is p <= 1/2. Newton's method for its logarithm, which is concave in z, starts from
+/// the quantile of a normal variable that falls as fast as the tail.
 inline double skew_normal_tail_inverse(double p, double alpha) {
   const double below_0 = alpha > 0 ? inv_pi * std::atan(1 / alpha) : 1;
   const double start = ndtri(p) / (p < below_0 && alpha > 0 ? std::hypot(1, alpha) : 1);

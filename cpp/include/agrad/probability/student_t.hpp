@@ -39,8 +39,8 @@ struct times_log1p_of_share_rule : rule<2> {
   }
 };
 
-/// -log(sigma) - (nu + 1) / 2 log(1 + (d / sigma)^2 / nu), where the square may overflow. Where it is large the parts of d,
-/// sigma and nu are separate, and log(sigma) has the factor nu, so that no derivatives cancel.
+/// Returns -log(sigma) - (nu + 1) / 2 log(1 + (d / sigma)^2 / nu), where the square may overflow. Where it is large the parts
+/// of d, sigma and nu are separate, and log(sigma) has the factor nu, so that no derivatives cancel.
 template <class T>
 T student_t_kernel(const T& nu, const T& d, const T& sigma) {
   const auto small = [&] {
@@ -107,7 +107,7 @@ struct student_t_lpdf_rule : probability_rule<4> {
     }
   };
 };
-/// Sum of Student's t log densities of y; see normal_lpdf.
+/// Returns the sum of Student's t log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Nu, class Mu, class Sigma>
 auto student_t_lpdf(const Y& y, const Nu& nu, const Mu& mu, const Sigma& sigma) {
   return apply_probability<student_t_lpdf_rule, propto>(y, nu, mu, sigma);

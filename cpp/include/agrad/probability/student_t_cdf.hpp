@@ -1,6 +1,6 @@
 // The distribution functions of Student's t distribution.
 //
-// They are the upper tail of rules/student.hpp, which is exact at any distance from 0, at -z or z.
+// The functions are the upper tail of rules/student.hpp, which is exact at any distance from 0, at -z or z.
 #pragma once
 
 #include <agrad/probability/apply.hpp>
@@ -13,7 +13,7 @@ namespace detail {
 struct student_t_cdf_base : probability_rule<4> {
   static constexpr density_argument arguments[] = {
       {"y", must_be::not_nan}, {"nu", must_be::positive_finite}, {"mu", must_be::finite}, {"sigma", must_be::positive_finite}};
-  /// The tail beyond distance / scale, or its logarithm.
+  /// Returns the tail beyond distance / scale, or its logarithm.
   template <bool is_log, class N, class Z, class S>
   static auto beyond(const N& nu, const Z& distance, const S& scale) {
     return apply<student_tail_rule<is_log, 0, 0, 0>>(nu, distance, scale);
@@ -36,7 +36,7 @@ struct student_t_cdf_rule : detail::student_t_cdf_base {
     return beyond<false>(nu, mu - y, sigma);
   }
 };
-/// Product of the probabilities of values up to y; see normal_cdf.
+/// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Nu, class Mu, class Sigma>
 auto student_t_cdf(const Y& y, const Nu& nu, const Mu& mu, const Sigma& sigma) {
   return apply_probability<student_t_cdf_rule>(y, nu, mu, sigma);
@@ -55,7 +55,7 @@ struct student_t_lcdf_rule : detail::student_t_cdf_base {
     return beyond<true>(nu, mu - y, sigma);
   }
 };
-/// Sum of the logarithms of the probabilities of values up to y.
+/// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Nu, class Mu, class Sigma>
 auto student_t_lcdf(const Y& y, const Nu& nu, const Mu& mu, const Sigma& sigma) {
   return apply_probability<student_t_lcdf_rule>(y, nu, mu, sigma);
@@ -75,7 +75,7 @@ struct student_t_lccdf_rule : detail::student_t_cdf_base {
     return beyond<true>(nu, y - mu, sigma);
   }
 };
-/// Sum of the logarithms of the probabilities of values beyond y.
+/// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Nu, class Mu, class Sigma>
 auto student_t_lccdf(const Y& y, const Nu& nu, const Mu& mu, const Sigma& sigma) {
   return apply_probability<student_t_lccdf_rule>(y, nu, mu, sigma);

@@ -124,7 +124,7 @@ struct uniform_lpdf_rule : detail::uniform_rule {
     }
   };
 };
-/// Sum of the uniform log densities of y; see normal_lpdf.
+/// Returns the sum of the uniform log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Alpha, class Beta>
 auto uniform_lpdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<uniform_lpdf_rule, propto>(y, alpha, beta);
@@ -143,7 +143,7 @@ struct uniform_cdf_rule : detail::uniform_rule {
     return detail::within_interval(at, a, b, 0, 1, [&] { return T(apply<detail::share_of_interval_rule>(at, a, b)); });
   }
 };
-/// Product of the uniform probabilities of values up to y; see normal_cdf.
+/// Returns the product of the uniform probabilities of values up to y; see normal_cdf.
 template <class Y, class Alpha, class Beta>
 auto uniform_cdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<uniform_cdf_rule>(y, alpha, beta);
@@ -164,7 +164,7 @@ struct uniform_lcdf_rule : detail::uniform_rule {
 
   using octets = detail::log_share_octets<1>;
 };
-/// Sum of the logarithms of the uniform probabilities of values up to y.
+/// Returns the sum of the logarithms of the uniform probabilities of values up to y.
 template <class Y, class Alpha, class Beta>
 auto uniform_lcdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<uniform_lcdf_rule>(y, alpha, beta);
@@ -186,7 +186,7 @@ struct uniform_lccdf_rule : detail::uniform_rule {
 
   using octets = detail::log_share_octets<-1>;
 };
-/// Sum of the logarithms of the uniform probabilities of values beyond y.
+/// Returns the sum of the logarithms of the uniform probabilities of values beyond y.
 template <class Y, class Alpha, class Beta>
 auto uniform_lccdf(const Y& y, const Alpha& alpha, const Beta& beta) {
   return apply_probability<uniform_lccdf_rule>(y, alpha, beta);

@@ -30,7 +30,7 @@ struct von_mises_lpdf_rule : probability_rule<3> {
     return of_kappa - 2.0 * (kappa * (s * s));
   }
 };
-/// Sum of the von Mises log densities of y, whatever its period; see normal_lpdf.
+/// Returns the sum of the von Mises log densities of y, whatever its period; see normal_lpdf.
 template <bool propto = false, class Y, class Mu, class Kappa>
 auto von_mises_lpdf(const Y& y, const Mu& mu, const Kappa& kappa) {
   return apply_probability<von_mises_lpdf_rule, propto>(y, mu, kappa);

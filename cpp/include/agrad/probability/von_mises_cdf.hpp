@@ -17,21 +17,21 @@ namespace detail {
 struct von_mises_cdf_base : probability_rule<3> {
   static constexpr density_argument arguments[] = {
       {"y", must_be::angle}, {"mu", must_be::finite}, {"kappa", must_be::nonnegative_finite, true}};
-  /// The integral over the whole circle.
+  /// Returns the integral over the whole circle.
   template <class Y, class M, class K>
   static promoted_t<K> prepare(const parts&, const Y&, const M&, const K& kappa) {
     return 2.0 * pi * apply<bessel_i_moment_rule>(0.0, kappa);
   }
 };
 
-/// The probability of an angle from -pi to y, where `circle` is the integral over the whole circle.
+/// Returns the probability of an angle from -pi to y, where `circle` is the integral over the whole circle.
 template <class T>
 T von_mises_probability(const T& y, const T& mu, const T& kappa, const T& circle) {
   const T share = apply<arc_integral_rule<0>>(y, mu, kappa) / circle;
   return either<T>(
       share < 0.5, [&] { return share; }, [&] { return T(1.0 - apply<arc_integral_rule<0>>(T(-y), T(-mu), kappa) / circle); });
 }
-/// Its logarithm.
+/// Returns the logarithm of this probability.
 template <class T>
 T von_mises_log_probability(const T& y, const T& mu, const T& kappa, const T& circle) {
   return either<T>(
@@ -56,7 +56,7 @@ struct von_mises_cdf_rule : detail::von_mises_cdf_base {
     return detail::von_mises_probability(T(y), T(apply<detail::reduced_angle_rule>(mu)), T(kappa), T(circle));
   }
 };
-/// Product of the probabilities of angles from -pi to y; see normal_cdf. The angles y are between -pi and pi.
+/// Returns the product of the probabilities of angles from -pi to y; see normal_cdf. The angles y are between -pi and pi.
 template <class Y, class Mu, class Kappa>
 auto von_mises_cdf(const Y& y, const Mu& mu, const Kappa& kappa) {
   return apply_probability<von_mises_cdf_rule>(y, mu, kappa);
@@ -72,7 +72,7 @@ struct von_mises_lcdf_rule : detail::von_mises_cdf_base {
     return detail::von_mises_log_probability(T(y), T(apply<detail::reduced_angle_rule>(mu)), T(kappa), T(circle));
   }
 };
-/// Sum of the logarithms of the probabilities of angles from -pi to y.
+/// Returns the sum of the logarithms of the probabilities of angles from -pi to y.
 template <class Y, class Mu, class Kappa>
 auto von_mises_lcdf(const Y& y, const Mu& mu, const Kappa& kappa) {
   return apply_probability<von_mises_lcdf_rule>(y, mu, kappa);
@@ -89,7 +89,7 @@ struct von_mises_lccdf_rule : detail::von_mises_cdf_base {
     return detail::von_mises_log_probability(T(-y), T(-apply<detail::reduced_angle_rule>(mu)), T(kappa), T(circle));
   }
 };
-/// Sum of the logarithms of the probabilities of angles from y to pi.
+/// Returns the sum of the logarithms of the probabilities of angles from y to pi.
 template <class Y, class Mu, class Kappa>
 auto von_mises_lccdf(const Y& y, const Mu& mu, const Kappa& kappa) {
   return apply_probability<von_mises_lccdf_rule>(y, mu, kappa);

@@ -9,8 +9,8 @@
 
 namespace agrad::detail {
 
-/// The angle up to which the probability is p <= 1/2, for mu between -pi and pi: by Newton's method from the quantile of the
-/// uniform or of the normal distribution that the one of a small or large kappa is close to.
+/// Returns the angle up to which the probability is p <= 1/2, for mu between -pi and pi: by Newton's method from the quantile
+/// of the uniform or of the normal distribution that the one of a small or large kappa is close to.
 inline double von_mises_tail_inverse(double p, double mu, double kappa) {
   const double log_goal = std::log(p) + std::log(2 * pi * bessel_i_moment(0, kappa));
   const double start = kappa < 1 ? -pi + 2 * pi * p : mu + ndtri(p) / std::sqrt(kappa);

@@ -55,7 +55,7 @@ struct weibull_lpdf_rule : detail::weibull_rule {
     }
   };
 };
-/// Sum of the Weibull log densities of y; see normal_lpdf.
+/// Returns the sum of the Weibull log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Alpha, class Sigma>
 auto weibull_lpdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
   return apply_probability<weibull_lpdf_rule, propto>(y, alpha, sigma);
@@ -78,7 +78,7 @@ struct weibull_cdf_rule : detail::weibull_rule {
         [&] { return T(apply<detail::gumbel_tail_rule<false>>(z)); });
   }
 };
-/// Product of the probabilities of values up to y; see normal_cdf.
+/// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Alpha, class Sigma>
 auto weibull_cdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
   return apply_probability<weibull_cdf_rule>(y, alpha, sigma);
@@ -97,7 +97,7 @@ struct weibull_lcdf_rule : detail::weibull_rule {
 
   using octets = detail::hazard_complement_octets<detail::power_hazard<1>>;
 };
-/// Sum of the logarithms of the probabilities of values up to y.
+/// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Alpha, class Sigma>
 auto weibull_lcdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
   return apply_probability<weibull_lcdf_rule>(y, alpha, sigma);
@@ -119,7 +119,7 @@ struct weibull_lccdf_rule : detail::weibull_rule {
 
   using octets = detail::hazard_octets<detail::power_hazard<1>>;
 };
-/// Sum of the logarithms of the probabilities of values beyond y.
+/// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Alpha, class Sigma>
 auto weibull_lccdf(const Y& y, const Alpha& alpha, const Sigma& sigma) {
   return apply_probability<weibull_lccdf_rule>(y, alpha, sigma);

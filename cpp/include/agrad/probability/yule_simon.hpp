@@ -21,7 +21,7 @@ struct yule_simon_rule : probability_rule<2> {
   }
 };
 
-/// The log probability of a value beyond n >= 0.
+/// Returns the log probability of a value beyond n >= 0.
 template <class N, class A>
 auto yule_simon_beyond(const N& n, const A& alpha) {
   return apply<log_rising_ratio_rule>(1.0, alpha, n);
@@ -41,7 +41,7 @@ struct yule_simon_lpmf_rule : detail::yule_simon_rule {
     return apply<detail::log_rising_ratio_rule>(1.0, alpha + 1.0, n - 1.0) - log1p(inv(alpha));
   }
 };
-/// Sum of the Yule-Simon log masses of n; see normal_lpdf.
+/// Returns the sum of the Yule-Simon log masses of n; see normal_lpdf.
 template <bool propto = false, class N, class Alpha>
 auto yule_simon_lpmf(const N& n, const Alpha& alpha) {
   return apply_probability<yule_simon_lpmf_rule, propto>(n, alpha);
@@ -60,7 +60,7 @@ struct yule_simon_cdf_rule : detail::yule_simon_rule {
     return -expm1(detail::yule_simon_beyond(n, alpha));
   }
 };
-/// Product of the probabilities of counts up to n; see normal_cdf.
+/// Returns the product of the probabilities of counts up to n; see normal_cdf.
 template <class N, class Alpha>
 auto yule_simon_cdf(const N& n, const Alpha& alpha) {
   return apply_probability<yule_simon_cdf_rule>(n, alpha);
@@ -77,7 +77,7 @@ struct yule_simon_lcdf_rule : detail::yule_simon_rule {
     return log1m_exp(detail::yule_simon_beyond(n, alpha));
   }
 };
-/// Sum of the logarithms of the probabilities of counts up to n.
+/// Returns the sum of the logarithms of the probabilities of counts up to n.
 template <class N, class Alpha>
 auto yule_simon_lcdf(const N& n, const Alpha& alpha) {
   return apply_probability<yule_simon_lcdf_rule>(n, alpha);
@@ -95,7 +95,7 @@ struct yule_simon_lccdf_rule : detail::yule_simon_rule {
     return detail::yule_simon_beyond(n, alpha);
   }
 };
-/// Sum of the logarithms of the probabilities of counts beyond n.
+/// Returns the sum of the logarithms of the probabilities of counts beyond n.
 template <class N, class Alpha>
 auto yule_simon_lccdf(const N& n, const Alpha& alpha) {
   return apply_probability<yule_simon_lccdf_rule>(n, alpha);

@@ -45,7 +45,7 @@ inline void check_parameter(std::string_view function, const density_argument& p
   if (parameter.must.whole) check_each(function, parameter.name, x.values, n, x.stride, must_be::countable);
 }
 
-/// The common length of the sequences among the parameters. Throws ShapeError if lengths differ.
+/// Returns the common length of the sequences among the parameters. Throws ShapeError if lengths differ.
 template <class Rule, class... X>
 std::size_t draws_size(std::string_view function, const X&... x) {
   constexpr bool is_scalar[] = {sequence<X>::is_scalar...};

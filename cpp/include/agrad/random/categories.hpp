@@ -14,7 +14,7 @@ namespace agrad {
 
 namespace detail {
 
-/// How often each category is drawn in n trials: each number is binomial, of the trials that are left.
+/// Returns how often each category is drawn in n trials: each number is binomial, of the trials that are left.
 template <class URBG>
 std::vector<count_t> draw_numbers(const random_vector& theta, double n, URBG& rng) {
   std::vector<count_t> found(static_cast<std::size_t>(theta.size()));
@@ -29,7 +29,7 @@ std::vector<count_t> draw_numbers(const random_vector& theta, double n, URBG& rn
   return found;
 }
 
-/// The number of trials as a double, after its check.
+/// Returns the number of trials as a double, after its check.
 inline double checked_trials(std::string_view function, count_t n) {
   const double trials = static_cast<double>(n);
   check(function, "N", trials, must_be::whole_nonnegative);

@@ -150,9 +150,9 @@ auto uniform_rng(const Alpha& alpha, const Beta& beta, URBG& rng) {
 }
 
 namespace detail {
-/// An angle from -pi to pi with the density proportional to exp(-2 kappa sin(angle / 2)^2): a wrapped Cauchy angle with the
-/// best scale is accepted by the ratio of densities, by the square of the sine, in which nothing cancels. A normal number takes
-/// its place where the sine is the angle to all digits.
+/// Draws an angle from -pi to pi with the density proportional to exp(-2 kappa sin(angle / 2)^2): a wrapped Cauchy angle with
+/// the best scale is accepted by the ratio of densities, by the square of the sine, in which nothing cancels. A normal number
+/// takes its place where the sine is the angle to all digits.
 /// Source: Best and Fisher (1979), Applied Statistics 28:152.
 template <class URBG>
 double draw_von_mises(double kappa, URBG& rng) {

@@ -15,7 +15,7 @@ namespace agrad {
 
 namespace detail {
 
-/// mu + factor scale z for a lower triangular scale and standard normal z.
+/// Returns mu + factor scale z for a lower triangular scale and standard normal z.
 template <class URBG>
 random_vector draw_vector(const random_vector& mu, const random_matrix& scale, double factor, URBG& rng) {
   random_vector z(mu.size()), y = mu;
@@ -63,7 +63,7 @@ auto draw_multi_student_t(std::string_view function, double nu, const Mu& mu, co
       function, mu, scale, [&] { return draw_gamma_power(nu / 2, nu / 2, -0.5, 1, rng); }, rng);
 }
 
-/// The Cholesky factor of a Wishart matrix with the unit matrix as scale.
+/// Draws the Cholesky factor of a Wishart matrix with the unit matrix as scale.
 /// Source: Bartlett (1933), Proceedings of the Royal Society of Edinburgh 53:260.
 template <class URBG>
 random_matrix draw_standard_wishart(std::string_view function, double nu, Eigen::Index n, URBG& rng) {
@@ -89,7 +89,8 @@ random_matrix draw_wishart(std::string_view function, double nu, const random_ma
   return l;
 }
 
-/// The Cholesky factor of an inverse Wishart matrix: (u u')^-1 has the factor u'^-1 if u is upper triangular, so l u' = scale.
+/// Draws the Cholesky factor of an inverse Wishart matrix: (u u')^-1 has the factor u'^-1 if u is upper triangular, so l u' =
+/// scale.
 template <class URBG>
 random_matrix draw_inv_wishart(std::string_view function, double nu, const random_matrix& scale, URBG& rng) {
   const random_matrix a = draw_standard_wishart(function, nu, scale.rows(), rng);
@@ -105,7 +106,7 @@ random_matrix draw_inv_wishart(std::string_view function, double nu, const rando
   return l;
 }
 
-/// The Cholesky factor of a correlation matrix, row by row: a length below 1, a direction, and what the length leaves.
+/// Draws the Cholesky factor of a correlation matrix, row by row: a length below 1, a direction, and what the length leaves.
 /// Source: Lewandowski, Kurowicka and Joe (2009), Journal of Multivariate Analysis 100:1989, section 3.2.
 template <class URBG>
 random_matrix draw_lkj(std::string_view function, count_t n, double eta, URBG& rng) {
@@ -134,7 +135,7 @@ auto multi_normal_rng(const Mu& mu, const Eigen::Ref<const Eigen::MatrixXd>& sig
   return detail::draw_multi_normal(name, mu, detail::checked_factor(name, "Sigma", sigma, false), rng);
 }
 
-/// The same by the Cholesky factor l of the covariance matrix.
+/// Does the same with the Cholesky factor l of the covariance matrix.
 template <class Mu, class URBG>
 auto multi_normal_cholesky_rng(const Mu& mu, const Eigen::Ref<const Eigen::MatrixXd>& l, URBG& rng) {
   constexpr std::string_view name = "multi_normal_cholesky_rng";
@@ -149,7 +150,7 @@ auto multi_student_t_rng(double nu, const Mu& mu, const Eigen::Ref<const Eigen::
   return detail::draw_multi_student_t(name, nu, mu, detail::checked_factor(name, "Sigma", sigma, false), rng);
 }
 
-/// The same by the Cholesky factor l of the scale matrix.
+/// Does the same with the Cholesky factor l of the scale matrix.
 template <class Mu, class URBG>
 auto multi_student_t_cholesky_rng(double nu, const Mu& mu, const Eigen::Ref<const Eigen::MatrixXd>& l, URBG& rng) {
   constexpr std::string_view name = "multi_student_t_cholesky_rng";

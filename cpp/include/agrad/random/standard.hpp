@@ -1,8 +1,8 @@
 // Standard draws: uniform, exponential, logistic, normal and gamma numbers from any generator of random bits.
 //
-// A generator is what the standard calls a UniformRandomBitGenerator, as std::mt19937_64. All formulas are here, because the
-// standard's distributions give other numbers with each library: with one generator and one seed, draws differ at most by the
-// rounding of the platform's exp and log. Small gamma shapes, whose draws underflow, are drawn as logarithms.
+// A generator is what the standard calls a UniformRandomBitGenerator, such as std::mt19937_64. All formulas are here, because
+// the standard's distributions give other numbers with each library: with one generator and one seed, draws differ at most by
+// the rounding of the platform's exp and log. Small gamma shapes, whose draws underflow, are drawn as logarithms.
 // Read next: random/counts.hpp and random/positive.hpp, which use these; random/apply.hpp, the checks of parameters.
 #pragma once
 
@@ -49,20 +49,20 @@ double open_unit_rng(URBG& rng) {
 
 namespace detail {
 
-/// A standard exponential number, which has a logarithm: the least is 2^-53.
+/// Draws a standard exponential number, which has a logarithm: the least is 2^-53.
 template <class URBG>
 double draw_exponential(URBG& rng) {
   return -std::log(open_unit_rng(rng));
 }
 
-/// A standard logistic number: the log odds of a uniform one, which has digits in both tails.
+/// Draws a standard logistic number: the log odds of a uniform one, which has digits in both tails.
 template <class URBG>
 double draw_logistic(URBG& rng) {
   const double u = open_unit_rng(rng);
   return std::log(u) - std::log1p(-u);
 }
 
-/// A standard normal number, by a point in the unit disk.
+/// Draws a standard normal number, by a point in the unit disk.
 /// Source: Marsaglia and Bray (1964), SIAM Review 6:260.
 template <class URBG>
 double draw_normal(URBG& rng) {
@@ -72,7 +72,7 @@ double draw_normal(URBG& rng) {
   }
 }
 
-/// A standard Cauchy number: a ratio of the coordinates of a point in the unit disk.
+/// Draws a standard Cauchy number: a ratio of the coordinates of a point in the unit disk.
 template <class URBG>
 double draw_cauchy(URBG& rng) {
   for (;;) {
@@ -81,8 +81,8 @@ double draw_cauchy(URBG& rng) {
   }
 }
 
-/// A standard gamma number of a shape from 1 on. Where w is small, the first terms of the logarithm of the ratio of densities
-/// cancel, and the rest is a series.
+/// Draws a standard gamma number of a shape from 1 on. Where w is small, the first terms of the logarithm of the ratio of
+/// densities cancel, and the rest is a series.
 /// Source: Marsaglia and Tsang (2000), ACM Transactions on Mathematical Software 26:363.
 template <class URBG>
 double draw_large_gamma(double shape, URBG& rng) {
@@ -96,8 +96,8 @@ double draw_large_gamma(double shape, URBG& rng) {
   }
 }
 
-/// The logarithm of a standard gamma number, which is finite where the number underflows. A number of shape a < 1 is one of
-/// shape a + 1 times a uniform one to the power 1 / a.
+/// Draws the logarithm of a standard gamma number, which is finite where the number underflows. A number of shape a < 1 is one
+/// of shape a + 1 times a uniform one to the power 1 / a.
 template <class URBG>
 double draw_log_gamma(double shape, URBG& rng) {
   if (shape >= 1) return std::log(draw_large_gamma(shape, rng));
@@ -105,7 +105,7 @@ double draw_log_gamma(double shape, URBG& rng) {
   return log_larger - draw_exponential(rng) / shape;
 }
 
-/// factor (G / rate)^power of a standard gamma number G.
+/// Returns factor (G / rate)^power of a standard gamma number G.
 template <class URBG>
 double draw_gamma_power(double shape, double rate, double power, double factor, URBG& rng) {
   if (shape >= 1) return factor * std::pow(draw_large_gamma(shape, rng) / rate, power);

@@ -22,8 +22,8 @@ inline constexpr condition countable_log_rate{"a number, not nan, at most log(2^
 
 namespace detail {
 
-/// The number of successes in n trials with probability p. Of n ordered uniform numbers the middle one is a beta number: either
-/// it and all before are successes, or none from it on is.
+/// Draws the number of successes in n trials with probability p. Of n ordered uniform numbers the middle one is a beta number:
+/// either it and all before are successes, or none from it on is.
 /// Source: Devroye, Non-uniform random variate generation (1986), section X.4.3.
 template <class URBG>
 double draw_binomial(double n, double p, URBG& rng) {
@@ -47,7 +47,7 @@ double draw_binomial(double n, double p, URBG& rng) {
   return k;
 }
 
-/// The number of events in the time `rate`: many of the expected events pass at once, at a gamma distributed time.
+/// Draws the number of events in the time `rate`: many of the expected events pass at once, at a gamma distributed time.
 /// Source: Ahrens and Dieter (1974), Computing 12:223.
 template <class URBG>
 double draw_poisson(std::string_view function, double rate, draw_place place, URBG& rng) {
@@ -64,8 +64,8 @@ double draw_poisson(std::string_view function, double rate, draw_place place, UR
   return k;
 }
 
-/// The number of successes in n draws without replacement from a successes and b failures. In a sequence of all of them, the
-/// number of failures before the middle success is beta binomial; the part that is drawn whole, or not at all, is left out.
+/// Draws the number of successes in n draws without replacement from a successes and b failures. In a sequence of all of them,
+/// the number of failures before the middle success is beta binomial; the part that is drawn whole, or not at all, is left out.
 template <class URBG>
 double draw_hypergeometric(double n, double a, double b, URBG& rng) {
   if (a > b) return n - draw_hypergeometric(n, b, a, rng);
@@ -86,7 +86,8 @@ double draw_hypergeometric(double n, double a, double b, URBG& rng) {
   return k;
 }
 
-/// A whole number from l to u. Equal parts of the 2^53 - 1 numbers of open_unit_rng are accepted; too large a range is halved.
+/// Draws a whole number from l to u. Equal parts of the 2^53 - 1 numbers of open_unit_rng are accepted; too large a range is
+/// halved.
 template <class URBG>
 double draw_whole(double l, double u, URBG& rng) {
   while (u - l >= 0x1p52) {

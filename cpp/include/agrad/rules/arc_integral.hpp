@@ -13,7 +13,7 @@
 
 namespace agrad::detail {
 
-/// The rise of 1 - cos u from u to u + by.
+/// Returns the rise of 1 - cos u from u to u + by.
 inline double arc_rise(double u, double by) { return 2 * std::sin(u + 0.5 * by) * std::sin(0.5 * by); }
 
 /// The arc, as angles from mu on, |mu| <= pi.
@@ -29,7 +29,7 @@ struct arc {
       peak = end;
   }
 
-  /// The integral of exp(-kappa (v - v at the peak)) times weight(u, u - begin, u - end).
+  /// Returns the integral of exp(-kappa (v - v at the peak)) times weight(u, u - begin, u - end).
   template <class Weight>
   double integral(const Weight& weight) const {
     if (!(begin < end)) return length * weight(end, 0.5 * length, -0.5 * length);  // the length is below the angles' rounding
@@ -45,19 +45,19 @@ struct arc {
     return integral(weight) / integral(one);
   }
   double log_integral() const { return std::log(integral(one)) - kappa * arc_rise(0, peak); }
-  /// exp(-kappa v) at u as a share of the integral.
+  /// Returns exp(-kappa v) at u as a share of the integral.
   double share_at(double u) const { return below_peak(u) / integral(one); }
 
  private:
   static double one(double, double, double) { return 1; }
 
-  /// exp(-kappa (v - v at the peak)); where kappa is beyond 1e25 the peak's own rounding counts.
+  /// Returns exp(-kappa (v - v at the peak)); where kappa is beyond 1e25 the peak's own rounding counts.
   double below_peak(double u) const { return std::exp(-std::fmax(kappa * arc_rise(peak, u - peak), 0)); }
-  /// u - begin, from u = begin + (end - begin) all digits of the length.
+  /// Returns u - begin, from u = begin + (end - begin) all digits of the length.
   double from_begin(double u) const { return u == end ? length : u - begin; }
   double from_end(double u) const { return u == begin ? -length : u - end; }
 
-  /// The part between two points, between which v is monotone.
+  /// Returns the part between two points, between which v is monotone.
   template <class Weight>
   double piece(double from, double to, const Weight& weight) const {
     const bool falls = arc_rise(from, to - from) < 0;

@@ -25,7 +25,7 @@ struct reduced_angle_rule : rule<1> {
   }
 };
 
-/// An end of the arc as an angle from mu on.
+/// Returns an end of the arc as an angle from mu on.
 template <bool is_end, class T>
 T arc_end(const T& y, const T& mu) {
   if constexpr (is_end)
@@ -33,13 +33,13 @@ T arc_end(const T& y, const T& mu) {
   else
     return -pi - mu;
 }
-/// v at an end.
+/// Returns v at an end.
 template <bool is_end, class T>
 T arc_height(const T& y, const T& mu) {
   const T s = sin(0.5 * arc_end<is_end>(y, mu));
   return 2.0 * (s * s);
 }
-/// The rise of v from the begin to the end of the arc.
+/// Returns the rise of v from the start to the end of the arc.
 template <class T>
 T arc_ascent(const T& y, const T& mu) {
   return 2.0 * (sin(0.5 * (y - pi) - mu) * sin(0.5 * (y + pi)));
@@ -63,8 +63,8 @@ struct arc_integral_rule : rule<3> {
     for (int k = 0; k < K; ++k) weighted = weighted * v;
     return weighted;
   }
-  /// The difference of v^K exp(-kappa v) between both ends. Where their densities are close, it consists of the differences of
-  /// the powers and of the densities.
+  /// Returns the difference of v^K exp(-kappa v) between both ends. Where their densities are close, it consists of the
+  /// differences of the powers and of the densities.
   template <class T>
   static T derivative(wrt<1>, const T& y, const T& mu, const T& kappa, const T&) {
     const T rise = arc_ascent(y, mu), begin = arc_height<false>(y, mu), end = arc_height<true>(y, mu);
@@ -92,12 +92,12 @@ struct arc_integral_rule : rule<3> {
 /// exp(-kappa v) at an end as a share of the integral.
 template <bool is_end>
 struct arc_share_rule;
-/// The share at the begin less that at the end: what the integral grows by, in relation, as mu does.
+/// The share at the start minus the share at the end: the relative growth of the integral with mu.
 struct arc_turn_rule;
-/// kappa times the mean of sin u at an end less sin u.
+/// kappa times the difference: sin u at an end minus the mean of sin u.
 template <bool is_end>
 struct arc_sine_rule;
-/// The mean of v less v at an end.
+/// The mean of v minus v at an end.
 template <bool is_end>
 struct arc_excess_rule;
 /// The mean of v for K = 1, its central moment of order K above.
@@ -279,7 +279,7 @@ struct arc_moment_rule : rule<3> {
   }
 
  private:
-  /// The power of v less its mean at an end, above the moment.
+  /// Returns the power of v less its mean at an end, above the moment.
   template <bool is_end, class T>
   static T above_mean(const T& y, const T& mu, const T& kappa, const T& moment) {
     const T distance = -apply<arc_excess_rule<is_end>>(y, mu, kappa);
@@ -288,7 +288,8 @@ struct arc_moment_rule : rule<3> {
     for (int k = 1; k < K; ++k) power = power * distance;
     return power - moment;
   }
-  /// The derivative of a central moment: that at the ends without what the mean's own, `flow`, takes away.
+  /// Returns the derivative of a central moment: the derivative from the ends minus the part due to the mean's derivative
+  /// `flow`.
   template <class T>
   static T without_flow(const T& y, const T& mu, const T& kappa, const T& at_ends, const T& flow) {
     if constexpr (K > 2)

@@ -102,7 +102,7 @@ template <class X>
 AGRAD_ALWAYS_INLINE applied<plus_rule, X> plus(const X& x) {
   return apply<plus_rule>(x);
 }
-/// Stan's name of the operator.
+/// Does the same as the operator; this is Stan's name.
 template <class X>
 AGRAD_ALWAYS_INLINE applied<negative_rule, X> minus(const X& x) {
   return apply<negative_rule>(x);
@@ -144,7 +144,7 @@ using if_scalar_operands = std::enable_if_t<((rank_of<X> >= 0 && rank_of<X> < ar
 }  // namespace detail
 
 namespace detail {
-/// The number behind a scalar of any engine.
+/// Returns the number behind a scalar of any engine.
 template <class X>
 double number_of(const X& x) {
   if constexpr (std::is_arithmetic_v<X>)
@@ -154,7 +154,7 @@ double number_of(const X& x) {
 }
 }  // namespace detail
 
-/// An argument as a constant for the next derivative.
+/// Returns an argument as a constant for the next derivative.
 template <class X>
 double without_derivative(const X& x) {
   return detail::number_of(x);

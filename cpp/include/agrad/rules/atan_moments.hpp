@@ -8,8 +8,8 @@
 
 namespace agrad::detail {
 
-/// The integral of t^(2 n) / (1 + s t^2)^(n + 1) over [0, 1], for 0 <= s <= 1: by Pfaff's transformation (DLMF 15.8.1) a series
-/// of positive terms in x = s / (1 + s).
+/// Returns the integral of t^(2 n) / (1 + s t^2)^(n + 1) over [0, 1], for 0 <= s <= 1: by Pfaff's transformation (DLMF 15.8.1)
+/// a series of positive terms in x = s / (1 + s).
 inline double atan_moment(double order, double s) {
   const double x = s / (1 + s);
   double coefficient = 1, sum = 0, term = 1;

@@ -25,7 +25,7 @@ struct bessel_i_over_power_rule : rule<2> {
   }
 };
 
-/// Base of moments; the derivative is minus the moment of order n + 1.
+/// The common part of the moments; the derivative is minus the moment of order n + 1.
 template <class Rule>
 struct moment_rule : rule<2> {
   template <class T>

@@ -32,7 +32,7 @@ struct debye_table {
 };
 inline constexpr debye_table debye;
 
-/// I_v(x) for v >= 0 and x >= 0. The exponents are long double, because their size multiplies their relative error.
+/// Returns I_v(x) for v >= 0 and x >= 0. The exponents are long double, because their size multiplies their relative error.
 inline double bessel_i(double v, double x) {
   if (x == 0 || x == infinity) return x == infinity ? x : v == 0 ? 1 : 0;
   const double r = std::hypot(v, x);
@@ -60,7 +60,7 @@ inline double bessel_i(double v, double x) {
 /// The largest order of the first kind, for which orders are exact whole numbers.
 inline constexpr double highest_modified_order = 1e9;
 
-/// I_n(x) for whole n and any x.
+/// Returns I_n(x) for whole n and any x.
 inline double whole_bessel_i(double order, double x) {
   const double n = std::abs(order);
   if (!(n <= highest_modified_order && n == std::floor(n)) || std::isnan(x)) return quiet_nan;
@@ -71,7 +71,7 @@ inline double whole_bessel_i(double order, double x) {
 /// The largest hypot(v, x) at which K_v(x), where it neither overflows nor underflows, has digits.
 inline constexpr double highest_modified_radius = 1e12;
 
-/// sinh(u) - u.
+/// Returns sinh(u) - u.
 inline double sinh_rest(double u) {
   if (std::abs(u) > 0.5) return std::sinh(u) - u;
   const double square = u * u;
@@ -80,8 +80,8 @@ inline double sinh_rest(double u) {
   return sum * u;
 }
 
-/// The integral over t > 0 of t^m cosh(t)^n f(v t) exp(-x cosh(t)), where f is cosh for even m and sinh for odd m, for v >= 0
-/// and x > 0. The terms are relative to the peak of exp(v t - x cosh(t)), at which sinh(t) = v / x.
+/// Returns the integral over t > 0 of t^m cosh(t)^n f(v t) exp(-x cosh(t)), where f is cosh for even m and sinh for odd m, for
+/// v >= 0 and x > 0. The terms are relative to the peak of exp(v t - x cosh(t)), at which sinh(t) = v / x.
 inline double bessel_k_integral(int m, int n, double v, double x) {
   const long double wide_v = v, wide_x = x, wide_r = std::hypot(wide_v, wide_x);
   const long double wide_peak = std::asinh(wide_v / wide_x), wide_exponent = wide_v * wide_peak - wide_r;
@@ -118,7 +118,7 @@ inline double bessel_k_integral(int m, int n, double v, double x) {
   return static_cast<double>(std::exp(wide_exponent) * (sum * step));
 }
 
-/// Derivative (m, n) of K_v(x) with respect to v and x.
+/// Returns derivative (m, n) of K_v(x) with respect to v and x.
 inline double bessel_k(int m, int n, double v, double x) {
   if (!(x >= 0) || std::isnan(v)) return quiet_nan;
   const double sign = (n % 2 != 0) != (m % 2 != 0 && v < 0) ? -1 : 1;
@@ -197,7 +197,7 @@ template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<kv_rule, X, Y> kv(const X& x, const Y& y) {
   return apply<kv_rule>(x, y);
 }
-/// Stan's name of kv.
+/// Does the same as `kv`; this is Stan's name.
 template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<kv_rule, X, Y> modified_bessel_second_kind(const X& x, const Y& y) {
   return apply<kv_rule>(x, y);

@@ -11,7 +11,7 @@
 
 namespace agrad::detail {
 
-/// I_n(x) / x^n by its power series (DLMF 10.25.2), for moderate x.
+/// Returns I_n(x) / x^n by its power series (DLMF 10.25.2), for moderate x.
 inline double bessel_i_series(int n, double x) {
   const double square = 0.25 * x * x;
   double term = 1;
@@ -24,7 +24,7 @@ inline double bessel_i_series(int n, double x) {
   return sum;
 }
 
-/// exp(-x) I0(x) for x >= 0; from 8 on a Chebyshev series in 16 / x - 1 divided by sqrt(x), fitted to 40 digits.
+/// Returns exp(-x) I0(x) for x >= 0; from 8 on a Chebyshev series in 16 / x - 1 divided by sqrt(x), fitted to 40 digits.
 inline double i0e(double x) {
   constexpr double c[] = {
       0.4022452055070544,      0.0033691164782556943,   6.889758346916825e-05, 2.8913705208347567e-06,  2.0489185894690638e-07,
@@ -36,7 +36,7 @@ inline double i0e(double x) {
   return chebyshev(c, 16 / x - 1) / std::sqrt(x);
 }
 
-/// exp(-x) I1(x) for x >= 0, computed in the same way.
+/// Returns exp(-x) I1(x) for x >= 0, computed in the same way.
 inline double i1e(double x) {
   constexpr double c[] = {0.38928811750914005,     -0.009761097491361469,   -0.00011058893876262371, -3.882564808877691e-06,
                           -2.512236237870209e-07,  -2.6314688468895196e-08, -3.835380385964237e-09,  -5.589743462196584e-10,
@@ -49,7 +49,7 @@ inline double i1e(double x) {
   return chebyshev(c, 16 / x - 1) / std::sqrt(x);
 }
 
-/// I_n(x) / x^n for any x: the series, or the recurrence in n upwards, which is stable while n is below x.
+/// Returns I_n(x) / x^n for any x: the series, or the recurrence in n upwards, which is stable while n is below x.
 inline double bessel_i_over_power(double order, double x) {
   const int n = static_cast<int>(order);
   x = std::abs(x);
@@ -67,15 +67,16 @@ inline double bessel_i_over_power(double order, double x) {
   return next;
 }
 
-/// How many ratios above the n-th one `bessel_i_moment` begins with, so that the error of the first one is below rounding: a
-/// bound of what computations with 40 digits need for n <= 5.
+/// Returns how many ratios above the n-th one `bessel_i_moment` begins with, so that the error of the first one is below
+/// rounding: a bound of what computations with 40 digits need for n <= 5.
 inline int bessel_ratios(int n, double x) {
   if (n > 5) return 64;
   return static_cast<int>(x < 30 ? std::fmin(64, 7 + 17 * std::sqrt(x)) : 9 + (600 + 200 * n) / x);
 }
 
-/// The mean of (1 - cos t)^n exp(-x (1 - cos t)) over t, for x >= 0; for n = 0 this is exp(-x) I0(x). The mean is the solution
-/// of x m_{n+2} - (n + 1 + 2 x) m_{n+1} + (2 n + 1) m_n = 0 that grows least, and is therefore computed by ratios from above.
+/// Returns the mean of (1 - cos t)^n exp(-x (1 - cos t)) over t, for x >= 0; for n = 0 this is exp(-x) I0(x). The mean is the
+/// solution of x m_{n+2} - (n + 1 + 2 x) m_{n+1} + (2 n + 1) m_n = 0 that grows least, and is therefore computed by ratios from
+/// above.
 inline double bessel_i_moment(double order, double x) {
   const int n = static_cast<int>(order);
   double moment = i0e(x), ratio = 2;  // of m_{k+1} to m_k
@@ -104,8 +105,8 @@ inline bessel_k_pair small_bessel_k(double x) {
   return {scale * sum0, scale * (1 / x - 0.5 * x * sum1)};
 }
 
-/// The integral over t > 0 of (cosh t - 1)^n exp(-x (cosh t - 1)): exp(x) K0(x) for n = 0, exp(x) (K1(x) - K0(x)) for n = 1.
-/// With cosh t - 1 = v^2 / x the integral is Gaussian, and the trapezoidal rule is practically exact; below x = 1 the
+/// Returns the integral over t > 0 of (cosh t - 1)^n exp(-x (cosh t - 1)): exp(x) K0(x) for n = 0, exp(x) (K1(x) - K0(x)) for n
+/// = 1. With cosh t - 1 = v^2 / x the integral is Gaussian, and the trapezoidal rule is practically exact; below x = 1 the
 /// integral follows from K0 and K1, upwards.
 inline double bessel_k_moment(double order, double x) {
   const int n = static_cast<int>(order);

@@ -27,7 +27,7 @@ struct log_bessel_derivative_rule : rule<2> {
   }
 };
 
-/// The derivative of I_v(z) of this order with respect to v, for v >= 0 and 0 < z < infinity.
+/// Returns the derivative of I_v(z) of this order with respect to v, for v >= 0 and 0 < z < infinity.
 inline double bessel_i_by_order(int order, double v, double z) {
   const double value = bessel_i(v, z);
   if (order == 0 || value == 0) return value;
@@ -38,8 +38,8 @@ inline double bessel_i_by_order(int order, double v, double z) {
   return value * (first * (first * first + 3 * second) + log.at[3][0]);
 }
 
-/// The derivative of I_v(z) of this order with respect to v, for any v and z >= 0. Negative orders are those of the second kind
-/// and of the first (DLMF 10.27.2).
+/// Returns the derivative of I_v(z) of this order with respect to v, for any v and z >= 0. Negative orders are those of the
+/// second kind and of the first (DLMF 10.27.2).
 inline double bessel_i_of_order(int order, double v, double z) {
   if (std::isinf(v) && order == 0 && z >= 0 && z < infinity) return 0;  // as a whole order
   if (!(z >= 0) || !std::isfinite(v) || order > highest_log_bessel_derivative) return quiet_nan;

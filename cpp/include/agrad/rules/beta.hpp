@@ -17,13 +17,13 @@ class inverse_powers {
  public:
   inverse_powers(double x, double y) : a_(1 / x), b_(1 / (x + y)), first_((y < infinity ? y / (x + y) : 1) * a_) {}
 
-  /// The difference for the exponent k.
+  /// Returns the difference for the exponent k.
   double operator()(int k) const {
     double sum = k > 0 ? 1 : 0, power = 1;
     for (int i = 1; i < k; ++i) power *= b_, sum = sum * a_ + power;
     return first_ * sum;
   }
-  /// The sum of weight(i) times the difference for the exponent k + 2 i over i from 1 to count.
+  /// Returns the sum of weight(i) times the difference for the exponent k + 2 i over i from 1 to count.
   template <class Weight>
   double sum_of_every_second(int k, int count, const Weight& weight) const {
     double quotient = 0, power = 1, sum = 0;  // (a^k - b^k) / (a - b), and b^k
@@ -39,7 +39,7 @@ class inverse_powers {
   double a_, b_, first_;
 };
 
-/// polygamma(n, x) - polygamma(n, x + y) for positive x and y, each term of its series as a difference.
+/// Returns polygamma(n, x) - polygamma(n, x + y) for positive x and y, each term of its series as a difference.
 inline double polygamma_difference(double order, double x, double y) {
   if (!(order >= 0 && order <= highest_polygamma && x >= 0 && y >= 0)) return quiet_nan;
   const int n = static_cast<int>(order), sign = n % 2 == 0 ? -1 : 1;
@@ -60,7 +60,7 @@ inline double polygamma_difference(double order, double x, double y) {
   return sign * (factorial * head + tail);
 }
 
-/// log(gamma(b)) - log(gamma(a + b)) for b >= 10.
+/// Returns log(gamma(b)) - log(gamma(a + b)) for b >= 10.
 inline double lgamma_difference(double a, double b) {
   const double u = a / b;
   return b * log1p_rest(u) + 0.5 * std::log1p(u) - a * (std::log(b) + std::log1p(u)) +
@@ -128,7 +128,7 @@ template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<betaln_rule, X, Y> betaln(const X& x, const Y& y) {
   return apply<betaln_rule>(x, y);
 }
-/// Stan's name of betaln.
+/// Does the same as `betaln`; this is Stan's name.
 template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<betaln_rule, X, Y> lbeta(const X& x, const Y& y) {
   return apply<betaln_rule>(x, y);

@@ -71,7 +71,7 @@ struct taylor_table {
   }
 };
 
-/// The quotient f / g.
+/// Returns the quotient f / g.
 inline taylor_table operator/(const taylor_table& f, const taylor_table& g) {
   taylor_table q = taylor_table::constant(0, f.rows, f.cols);
   q.exponent = f.exponent - g.exponent;
@@ -85,7 +85,7 @@ inline taylor_table operator/(const taylor_table& f, const taylor_table& g) {
   return q;
 }
 
-/// The coefficients of the logarithm of g, all but the first.
+/// Returns the coefficients of the logarithm of g, all but the first.
 inline taylor_table log_slopes(const taylor_table& g) {
   taylor_table log = taylor_table::constant(0, g.rows, g.cols);
   for (int i = 0; i < g.rows; ++i)
@@ -165,7 +165,8 @@ struct beta_binomial_sums {
   }
 };
 
-/// Derivative (i, j) with respect to a and b of the probability of at most n of N successes, or of more, or of its logarithm.
+/// Returns derivative (i, j) with respect to a and b of the probability of at most n of N successes, or of more, or of its
+/// logarithm.
 inline double beta_binomial_tail(double n, double N, double a, double b, bool is_upper, bool is_log, int i, int j) {
   const bool is_inside = n >= 0 && n < N && N <= most_trials && a > 0 && b > 0 && a < infinity && b < infinity;
   if (!is_inside || i > highest_shape_order || j > highest_shape_order) return quiet_nan;

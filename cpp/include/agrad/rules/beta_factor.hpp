@@ -33,7 +33,7 @@ inline void add_product(double weight, const beta_orders& f, const beta_orders& 
         for (int q = 0; q <= j; ++q) h.at[i][j] += weight * binomial(i, p) * binomial(j, q) * f.at[p][q] * g.at[i - p][j - q];
 }
 
-/// Derivative (i, j) of f = exp(g) without the part f times derivative (i, j) of g.
+/// Returns derivative (i, j) of f = exp(g) without the part f times derivative (i, j) of g.
 inline double exp_order_rest(const beta_orders& f, const beta_orders& g, int i, int j) {
   double sum = 0;
   const int on_a = i > 0 ? 1 : 0, on_b = 1 - on_a;  // one derivative of f is f times that of g
@@ -44,7 +44,7 @@ inline double exp_order_rest(const beta_orders& f, const beta_orders& g, int i, 
   return sum;
 }
 
-/// The function `value` with these derivatives of its logarithm.
+/// Returns the function `value` with these derivatives of its logarithm.
 inline beta_orders exp_orders(double value, const beta_orders& slopes, int m, int n) {
   beta_orders f;
   f.at[0][0] = value;
@@ -53,7 +53,7 @@ inline beta_orders exp_orders(double value, const beta_orders& slopes, int m, in
   return f;
 }
 
-/// The logarithm of f.
+/// Returns the logarithm of f.
 inline beta_orders log_orders(const beta_orders& f, int m, int n) {
   beta_orders g;
   g.at[0][0] = std::log(f.at[0][0]);
@@ -62,14 +62,14 @@ inline beta_orders log_orders(const beta_orders& f, int m, int n) {
   return g;
 }
 
-/// Derivatives up to (m, n) of rest times the function `value` with these derivatives of its logarithm.
+/// Returns the derivatives up to (m, n) of rest times the function `value` with these derivatives of its logarithm.
 inline beta_orders exp_product(double value, const beta_orders& slopes, const beta_orders& rest, int m, int n) {
   beta_orders f;
   add_product(1, exp_orders(value, slopes, m, n), rest, m, n, f);
   return f;
 }
 
-/// a - (a + b) x, with all digits of its terms.
+/// Returns a - (a + b) x, with all digits of its terms.
 inline double beta_excess(double a, double b, double x) {
   const double u = a * x, u_rest = std::fma(a, x, -u), v = b * x, v_rest = std::fma(b, x, -v);
   const double first = a - u, first_back = a - first, first_rest = (a - (first + first_back)) + (first_back - u);
@@ -89,9 +89,9 @@ struct beta_point {
     p.a = b, p.b = a, p.x = y, p.y = x, p.log_x = log_y, p.log_y = log_x, p.excess = -excess;
     return p;
   }
-  /// log((a + b) x / a).
+  /// Returns log((a + b) x / a).
   double log_ratio_x() const { return std::abs(excess) < 0.5 * a ? std::log1p(-excess / a) : log_x + std::log1p(b / a); }
-  /// a (u - log(1 + u)) for 1 + u = (a + b) x / a.
+  /// Returns a (u - log(1 + u)) for 1 + u = (a + b) x / a.
   double deviance_x() const {
     return std::abs(excess) < 0.5 * a ? a * log1p_rest(-excess / a) : -excess - a * (log_x + std::log1p(b / a));
   }
@@ -104,7 +104,7 @@ struct beta_scale {
   double log_value() const { return std::log(factor) + exponent; }
 };
 
-/// x^a y^b / beta(a, b).
+/// Returns x^a y^b / beta(a, b).
 inline beta_scale power_over_beta(const beta_point& p) {
   const double a = p.a, b = p.b, total = a + b;
   if (a >= 10 && b >= 10) {
@@ -119,7 +119,7 @@ inline beta_scale power_over_beta(const beta_point& p) {
   return {a / std::tgamma(1 + a) * std::sqrt(b / total), exponent + rests};
 }
 
-/// stirling_rest(x) - stirling_rest(x + y) for x and x + y >= 10.
+/// Returns stirling_rest(x) - stirling_rest(x + y) for x and x + y >= 10.
 inline double stirling_rest_difference(double x, double y) {
   const double u = 1 / x, v = 1 / (x + y), squares = y * u * v * (u + v);  // u^2 - v^2
   double difference = y * u * v, power = v, sum = 0;
@@ -131,7 +131,7 @@ inline double stirling_rest_difference(double x, double y) {
   return sum;
 }
 
-/// digamma(z) - digamma(x) for positive x, with z = x + y, for x >= 9 without the logarithm of z / x.
+/// Returns digamma(z) - digamma(x) for positive x, with z = x + y, for x >= 9 without the logarithm of z / x.
 inline double digamma_difference_rest(double x, double z, double y) {
   const double u = 1 / x, v = 1 / z, squares = y * u * v * (u + v);
   double difference = squares, power = v * v, sum = 0.5 * y * u * v;
@@ -148,7 +148,7 @@ inline double digamma_difference(double x, double z, double y) {
   return head + std::log1p(y / x) + digamma_difference_rest(x, z, y);
 }
 
-/// log(a beta(a, b)) for a < 1, with the digits of a small a.
+/// Returns log(a beta(a, b)) for a < 1, with the digits of a small a.
 inline double log_a_beta(double a, double b) {
   double product = 0;  // of (b + a) / b and so on, minus 1
   for (; b < 10; b += 1) product += (1 + product) * (a / b);
@@ -158,13 +158,13 @@ inline double log_a_beta(double a, double b) {
   return of_a + std::log1p(product) + (difference + stirling_rest_difference(b, a));
 }
 
-/// log(x) + digamma(a + b) - digamma(a).
+/// Returns log(x) + digamma(a + b) - digamma(a).
 inline double log_power_slope(const beta_point& p) {
   if (p.a < 10) return p.log_x + digamma_difference(p.a, p.a + p.b, p.b);
   return p.log_ratio_x() + digamma_difference_rest(p.a, p.a + p.b, p.b);
 }
 
-/// Derivatives of the logarithm of x^a y^b / beta(a, b).
+/// Returns the derivatives of the logarithm of x^a y^b / beta(a, b).
 inline beta_orders log_power_slopes(const beta_point& p, int m, int n) {
   beta_orders slopes;
   if (m > 0) slopes.at[1][0] = log_power_slope(p);
@@ -181,10 +181,10 @@ inline beta_orders log_power_slopes(const beta_point& p, int m, int n) {
   return slopes;
 }
 
-/// log(x) + digamma(a + b) - digamma(1 + a).
+/// Returns log(x) + digamma(a + b) - digamma(1 + a).
 inline double log_series_slope(const beta_point& p) { return p.log_x + digamma_difference(1 + p.a, p.a + p.b, p.b - 1); }
 
-/// Derivatives of the logarithm of x^a / (a beta(a, b)).
+/// Returns the derivatives of the logarithm of x^a / (a beta(a, b)).
 inline beta_orders log_series_slopes(const beta_point& p, int m, int n) {
   const double total = p.a + p.b;
   beta_orders slopes;
@@ -202,14 +202,15 @@ inline beta_orders log_series_slopes(const beta_point& p, int m, int n) {
   return slopes;
 }
 
-/// Those derivatives of the logarithm of f / b, for f = x^a y^b / beta(a, b), or for f = x^a / (a beta(a, b)) with log_y = 0.
+/// Returns those derivatives of the logarithm of f / b, for f = x^a y^b / beta(a, b), or for f = x^a / (a beta(a, b)) with
+/// log_y = 0.
 inline beta_orders without_b(const beta_point& p, beta_orders slopes, double log_y, int n) {
   slopes.at[0][1] = log_y + digamma_difference(1 + p.b, p.a + p.b, p.a - 1);
   for (int j = 2; j <= n; ++j) slopes.at[0][j] = polygamma(j - 1, p.a + p.b) - polygamma(j - 1, 1 + p.b);
   return slopes;
 }
 
-/// b f.
+/// Returns b f.
 inline beta_orders times_b(double b, const beta_orders& f) {
   beta_orders g;
   for (int i = 0; i <= highest_beta_order; ++i)

@@ -14,7 +14,8 @@
 
 namespace agrad::detail {
 
-/// log(y + x e^w) - y w for x + y = 1, the cumulant function of a Bernoulli variable about its mean, without cancellation.
+/// Returns log(y + x e^w) - y w for x + y = 1, the cumulant function of a Bernoulli variable about its mean, without
+/// cancellation.
 inline double bernoulli_rest(double x, double y, double w) {
   if (y <= x) {
     const double v = y * std::expm1(w);
@@ -24,7 +25,7 @@ inline double bernoulli_rest(double x, double y, double w) {
   return w < 0.7 ? x * exp_rest(-w) - log1p_rest(v) : std::log1p(v) + x * w;
 }
 
-/// The same where few digits of it are needed.
+/// Does the same where few digits of the result are needed.
 inline double bernoulli_rest_plain(double x, double y, double w) {
   return y <= x ? std::log1p(y * std::expm1(w)) - y * w : std::log1p(x * std::expm1(-w)) + x * w;
 }
@@ -45,7 +46,7 @@ struct bernoulli_series {
   double operator()(double w) const { return w * w * horner(coefficient, w); }
 };
 
-/// The end of the integral: the exponent there is about -42.
+/// Returns the end of the integral: the exponent there is about -42.
 inline double deepest_below(const beta_point& p) {
   constexpr double deepest = 42;
   const double x = p.x, y = p.y, d = p.excess, total = p.a + p.b;
@@ -112,14 +113,15 @@ inline beta_integral integral_below(const beta_point& p, int m, int n, bool with
   return sum;
 }
 
-/// The same integral without derivatives as a series of positive terms (DLMF 8.17.8), which is faster for small a, b and x.
+/// Computes the same integral without derivatives as a series of positive terms (DLMF 8.17.8), which is faster for small a, b
+/// and x.
 inline double positive_series_below(const beta_point& p) {
   double term = 1 / p.a, sum = term;
   for (double k = 0; term > 1e-17 * sum; k += 1) sum += term *= p.x * (p.a + p.b + k) / (p.a + 1 + k);
   return sum;
 }
 
-/// The sum of (1 - b)_k x^k / (k! (a + k)) over k > 0 with derivatives: for a < 1 the tail below x is
+/// Returns the sum of (1 - b)_k x^k / (k! (a + k)) over k > 0 with derivatives: for a < 1 the tail below x is
 /// x^a / (a beta(a, b)) (1 + a sum) (DLMF 8.17.7).
 inline beta_orders series_below(const beta_point& p, int m, int n) {
   beta_orders sum;

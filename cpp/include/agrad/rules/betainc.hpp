@@ -63,7 +63,7 @@ template <class A, class B, class X>
 AGRAD_ALWAYS_INLINE applied<betainc_rule, A, B, X> betainc(const A& a, const B& b, const X& x) {
   return apply<betainc_rule>(a, b, x);
 }
-/// Stan's name of betainc.
+/// Does the same as `betainc`; this is Stan's name.
 template <class A, class B, class X>
 AGRAD_ALWAYS_INLINE applied<betainc_rule, A, B, X> inc_beta(const A& a, const B& b, const X& x) {
   return apply<betainc_rule>(a, b, x);

@@ -36,7 +36,7 @@ template <class A, class B, class P>
 AGRAD_ALWAYS_INLINE applied<betaincinv_rule, A, B, P> betaincinv(const A& a, const B& b, const P& p) {
   return apply<betaincinv_rule>(a, b, p);
 }
-/// Stan's name of betaincinv.
+/// Does the same as `betaincinv`; this is Stan's name.
 template <class A, class B, class P>
 AGRAD_ALWAYS_INLINE applied<betaincinv_rule, A, B, P> inv_inc_beta(const A& a, const B& b, const P& p) {
   return apply<betaincinv_rule>(a, b, p);

@@ -20,7 +20,7 @@ using real_operand = std::conditional_t<std::is_arithmetic_v<X>, double, X>;
 
 // ---- made of rules -----------------------------------------------------------------------------------------------------
 
-/// sqrt(x^2 + y^2 + z^2) without overflow; the derivative at (0, 0, 0) is defined as 0.
+/// Returns sqrt(x^2 + y^2 + z^2) without overflow; the derivative at (0, 0, 0) is defined as 0.
 template <class X, class Y, class Z, class = detail::if_scalar_operands<X, Y, Z>>
 auto hypot(const X& x, const Y& y, const Z& z) {
   using real_x = detail::real_operand<X>;
@@ -28,7 +28,7 @@ auto hypot(const X& x, const Y& y, const Z& z) {
   return apply<hypot_rule>(apply<hypot_rule>(static_cast<const real_x&>(x), static_cast<const real_y&>(y)), z);
 }
 
-/// x times 2^exponent: scalbn and scalbln equal ldexp because the radix is 2.
+/// Returns x times 2^exponent: scalbn and scalbln equal ldexp because the radix is 2.
 template <class X, class = detail::if_scalar_operands<X>>
 auto scalbn(const X& x, int exponent) {
   return ldexp(x, exponent);
@@ -38,7 +38,7 @@ auto scalbln(const X& x, long exponent) {
   return apply<ldexp_rule>(x, static_cast<double>(exponent));
 }
 
-/// The fraction of x, with the sign of x and derivative 1; `*whole` becomes the whole part of x.
+/// Returns the fraction of x, with the sign of x and derivative 1; `*whole` becomes the whole part of x.
 template <class X, class = detail::if_scalar_operands<X>>
 detail::stored_t<X> modf(const X& x, detail::stored_t<X>* whole) {
   const detail::stored_t<X> given = x;
@@ -47,7 +47,7 @@ detail::stored_t<X> modf(const X& x, detail::stored_t<X>* whole) {
   return fmod(given, 1.0);
 }
 
-/// The significand of x, of absolute value in [1/2, 1) or 0; `*exponent` becomes e in x = significand 2^e.
+/// Returns the significand of x, of absolute value in [1/2, 1) or 0; `*exponent` becomes e in x = significand 2^e.
 template <class X, class = detail::if_scalar_operands<X>>
 auto frexp(const X& x, int* exponent) {
   *exponent = 0;
@@ -55,7 +55,7 @@ auto frexp(const X& x, int* exponent) {
   return ldexp(x, -*exponent);
 }
 
-/// remainder(x, y); `*quotient` becomes the last bits, with sign, of the whole number nearest to x / y.
+/// Returns remainder(x, y); `*quotient` becomes the last bits, with sign, of the whole number nearest to x / y.
 template <class X, class Y, class = detail::if_scalar_operands<X, Y>>
 auto remquo(const X& x, const Y& y, int* quotient) {
   *quotient = 0;

@@ -12,39 +12,39 @@ namespace agrad {
 
 namespace detail {
 
-/// log(1 + u), where 1 + u = x / y is far from 1 if u rounds badly.
+/// Returns log(1 + u), where 1 + u = x / y is far from 1 if u rounds badly.
 inline double log1p_or_ratio(double u, double x, double y) { return u > -0.5 && u < 1 ? std::log1p(u) : log_ratio(x, y); }
 
-/// x log(x / y) - x + y with y - x = step.
+/// Returns x log(x / y) - x + y with y - x = step.
 inline double deviance_term(double x, double step, double y) {
   const double u = step / x;
   if (u > -0.6 && u < 1.5) return x * log1p_rest(u);
   return x == 0 ? step : step - x * log_ratio(y, x);
 }
 
-/// shaped_deviance below, given gap = (x - mu) / (mu + phi).
+/// Returns shaped_deviance below, given gap = (x - mu) / (mu + phi).
 inline double shaped_deviance(double x, double mu, double phi, double gap) {
   const double ratio = (x + phi) / (mu + phi);
   return deviance_term(x, -phi * gap, mu * ratio) + deviance_term(phi, phi * gap, phi * ratio);
 }
 
-/// x log(x / mu) + (x + phi) log((mu + phi) / (x + phi)), of a count with mean mu and shape phi.
+/// Returns x log(x / mu) + (x + phi) log((mu + phi) / (x + phi)), of a count with mean mu and shape phi.
 inline double shaped_deviance(double x, double mu, double phi) {
   if (!(x >= 0 && mu >= 0 && phi > 0)) return quiet_nan;
   return shaped_deviance(x, mu, phi, (x - mu) / (mu + phi));
 }
 
-/// x - exp(eta), also near eta = 0.
+/// Returns x - exp(eta), also near eta = 0.
 inline double distance_to_exp(double x, double eta) {
   return std::abs(eta) < 0.5 ? (x - 1) - std::expm1(eta) : x - std::exp(eta);
 }
 
-/// (x - mu) / (mu + phi) with mu = exp(eta).
+/// Returns (x - mu) / (mu + phi) with mu = exp(eta).
 inline double shaped_log_gap(double x, double eta, double phi) {
   return eta > 700 ? -1 : distance_to_exp(x, eta) / (std::exp(eta) + phi);
 }
 
-/// shaped_deviance of the mean exp(eta), which may be 0 or infinite.
+/// Returns shaped_deviance of the mean exp(eta), which may be 0 or infinite.
 inline double shaped_log_deviance(double x, double eta, double phi) {
   if (eta > -700 && eta < 700) return shaped_deviance(x, std::exp(eta), phi, shaped_log_gap(x, eta, phi));
   const double entropy = x == 0 ? 0 : x * std::log(x);
@@ -52,7 +52,7 @@ inline double shaped_log_deviance(double x, double eta, double phi) {
   return x == 0 ? std::exp(eta) : entropy - x * eta + (x + phi) * log_ratio(phi, x + phi);
 }
 
-/// x log(x / mu) - x + mu with mu = exp(eta).
+/// Returns x log(x / mu) - x + mu with mu = exp(eta).
 inline double log_mean_deviance(double x, double eta) {
   const double mu = std::exp(eta);
   if (eta > -700 && eta < 700) return deviance_term(x, -distance_to_exp(x, eta), mu);

@@ -16,7 +16,7 @@ T either(bool condition, const Then& then, const Rest&... rest) {
     return either<T>(rest...);
 }
 
-/// The same for two numbers.
+/// Does the same for two numbers.
 inline double either(bool condition, double then, double otherwise) { return condition ? then : otherwise; }
 
 }  // namespace agrad

@@ -46,7 +46,7 @@ template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<xlogy_rule, X, Y> xlogy(const X& x, const Y& y) {
   return apply<xlogy_rule>(x, y);
 }
-/// Stan's name of xlogy.
+/// Does the same as `xlogy`; this is Stan's name.
 template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<xlogy_rule, X, Y> lmultiply(const X& x, const Y& y) {
   return apply<xlogy_rule>(x, y);

@@ -9,8 +9,8 @@
 
 namespace agrad::detail {
 
-/// exp(factor x^2) for a negative factor and |x| below 2^6: x is the sum of a multiple of 2^-20, whose square is exact, and a
-/// small rest.
+/// Returns exp(factor x^2) for a negative factor and |x| below 2^6: x is the sum of a multiple of 2^-20, whose square is exact,
+/// and a small rest.
 template <class A>
 typename A::PlainObject exp_of_squares(const A& x, double factor) {
   using array = typename A::PlainObject;
@@ -19,21 +19,21 @@ typename A::PlainObject exp_of_squares(const A& x, double factor) {
   return (factor * large.square()).exp() * (1.0 + rest * (1.0 + rest * (0.5 + rest * (1.0 / 6))));
 }
 
-/// erfcx of x >= 0.
+/// Returns erfcx of x >= 0.
 template <class A>
 typename A::PlainObject erfcx_of(const A& x) {
   using array = typename A::PlainObject;
   return polynomial(erfcx_series, array((x - 3.75) / (x + 3.75))) / (1.0 + 2.0 * x);
 }
 
-/// exp(x^2) times the integral of erfc from x to infinity, for x >= 0.
+/// Returns exp(x^2) times the integral of erfc from x to infinity, for x >= 0.
 template <class A>
 typename A::PlainObject scaled_ierfc_of(const A& x) {
   using array = typename A::PlainObject;
   return polynomial(scaled_ierfc_series, array((x - 3.75) / (x + 3.75))) / (1.0 + 2.0 * x).square();
 }
 
-/// erf(x) for |x| <= 1: x times a polynomial of x^2, a Chebyshev series fitted to 60 digits with an error of 2e-17.
+/// Returns erf(x) for |x| <= 1: x times a polynomial of x^2, a Chebyshev series fitted to 60 digits with an error of 2e-17.
 template <class A>
 typename A::PlainObject central_erf(const A& x) {
   using array = typename A::PlainObject;
@@ -44,7 +44,7 @@ typename A::PlainObject central_erf(const A& x) {
   return x * polynomial(of_squares, array(x.square()));
 }
 
-/// erfc of |x|.
+/// Returns erfc of |x|.
 template <class A>
 typename A::PlainObject erfc_of_size(const A& x) {
   using array = typename A::PlainObject;
@@ -66,7 +66,7 @@ typename A::PlainObject erfc_of(const A& x) {
   return (x.abs() < 0.5).select(central, (x < 0.0).select(2.0 - tail, tail));
 }
 
-/// Half of erfcx of |x| / sqrt(2), which times exp(-x^2 / 2) is ndtr of -|x|.
+/// Returns half of erfcx of |x| / sqrt(2), which times exp(-x^2 / 2) is ndtr of -|x|.
 template <class A>
 typename A::PlainObject scaled_ndtr_of_size(const A& x) {
   return 0.5 * erfcx_of(typename A::PlainObject(x.abs() * inv_sqrt_2));
@@ -79,8 +79,8 @@ typename A::PlainObject ndtr_of(const A& x) {
   return (x < 0.0).select(tail, 1.0 - tail);
 }
 
-/// The logarithm of ndtr, and its slope. Beyond 0 the logarithm of the rounded difference is corrected by what the difference
-/// has lost.
+/// Returns the logarithm of ndtr, and its slope. Beyond 0 the logarithm of the rounded difference is corrected by what the
+/// difference has lost.
 template <class A>
 typename A::PlainObject log_ndtr_of(const A& x, typename A::PlainObject& slope) {
   using array = typename A::PlainObject;

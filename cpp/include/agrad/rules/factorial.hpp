@@ -11,7 +11,7 @@ namespace agrad {
 
 namespace detail {
 
-/// log(gamma(1 + y + z) / (gamma(1 + y) gamma(1 + z))) for abs(y) + abs(z) < 1/2, a multiple of y z: the series of
+/// Returns log(gamma(1 + y + z) / (gamma(1 + y) gamma(1 + z))) for abs(y) + abs(z) < 1/2, a multiple of y z: the series of
 /// lgamma1p with (y + z)^k - y^k - z^k = y z q in place of powers.
 inline double lchoose_near_zero(double y, double z) {
   double q = 0, sum = 0, y_power = 1, z_power = 1;
@@ -49,8 +49,8 @@ inline double choose(double x, double y) {
 /// all of their terms have one sign.
 inline constexpr double most_factors = 1000;
 
-/// The derivative of order `order` of x (x + step) ... (x + (n - 1) step), from the product's Taylor series in x. The wide
-/// exponents of long double let a factor near 0 come after many large ones.
+/// Returns the derivative of order `order` of x (x + step) ... (x + (n - 1) step), from the product's Taylor series in x. The
+/// wide exponents of long double let a factor near 0 come after many large ones.
 inline double factorial_power(int order, double x, double n, int step) {
   constexpr int highest = 4;
   if (!(n >= 0 && n <= most_factors && n == std::floor(n)) || order > highest || std::isnan(x)) return quiet_nan;
@@ -161,7 +161,7 @@ struct log_falling_factorial_rule : rule<2> {
   }
 
  private:
-  /// The last factor, from the difference that loses no digits.
+  /// Returns the last factor, from the difference that loses no digits.
   template <class T>
   static T lowest(const T& x, const T& y) {
     return either<T>(

@@ -12,13 +12,14 @@ namespace agrad {
 
 namespace detail {
 
-/// log(1 + y / x) for y >= 0, also if the quotient overflows.
+/// Returns log(1 + y / x) for y >= 0, also if the quotient overflows.
 inline double log1p_quotient(double y, double x) {
   const double ratio = y / x;
   return ratio < infinity ? std::log1p(ratio) : std::log(y) - std::log(x);
 }
 
-/// b's derivative of order n at x, minus that at x + y, for positive x and y; b(x) = digamma(x) - log(x). y may be infinite.
+/// Returns b's derivative of order n at x, minus that at x + y, for positive x and y; b(x) = digamma(x) - log(x). y may be
+/// infinite.
 inline double binet_difference(double order, double x, double y) {
   if (!(order >= 0 && order < highest_polygamma && x >= 0 && y >= 0)) return quiet_nan;
   const int n = static_cast<int>(order);
@@ -38,14 +39,14 @@ inline double binet_difference(double order, double x, double y) {
   return n % 2 == 0 ? -sum : sum;
 }
 
-/// B(x) - B(x + 1) = (x + 1) log(1 + 1 / x) - 1.
+/// Returns B(x) - B(x + 1) = (x + 1) log(1 + 1 / x) - 1.
 inline double binet_step(double x) {
   const double u = 1 / x;
   if (!(u < infinity)) return -std::log(x) - 1;
   return u > 1 ? (1 + x) * std::log1p(u) - 1 : u - (1 + u) * (log1p_rest(u) / u);
 }
 
-/// stirling_rest(x + y) - stirling_rest(x) for x >= 10, also for a small y.
+/// Returns stirling_rest(x + y) - stirling_rest(x) for x >= 10, also for a small y.
 inline double stirling_rest_step(double x, double y) {
   if (y > 0.01 * x) return stirling_rest(x + y) - stirling_rest(x);
   const double step = -std::log1p(y / x);
@@ -55,7 +56,7 @@ inline double stirling_rest_step(double x, double y) {
   return sum;
 }
 
-/// B(x + y) - B(x).
+/// Returns B(x + y) - B(x).
 inline double rising_rest(double x, double y) {
   if (!(x >= 0 && y >= 0)) return quiet_nan;
   if (y == 0 || x == infinity) return 0;
@@ -64,14 +65,14 @@ inline double rising_rest(double x, double y) {
   return sum - 0.5 * std::log1p(y / x) + stirling_rest_step(x, y);
 }
 
-/// log(gamma(1 + x)) - x log(x) + x, which is 0 at 0.
+/// Returns log(gamma(1 + x)) - x log(x) + x, which is 0 at 0.
 inline double factorial_rest(double x) {
   if (!(x > 0)) return x == 0 ? 0 : quiet_nan;
   if (x >= 10) return 0.5 * std::log(two_pi * x) + stirling_rest(x);
   return (x < 0.5 ? lgamma1p(x) : lgamma_rule::value(1 + x)) - x * std::log(x) + x;
 }
 
-/// log(gamma(x + y)) - log(gamma(x)).
+/// Returns log(gamma(x + y)) - log(gamma(x)).
 inline double log_rising_factorial(double x, double y) {
   if (!(x >= 0 && y >= 0)) return quiet_nan;
   if (y == 0) return 0;
@@ -88,7 +89,7 @@ inline double log_rising_factorial(double x, double y) {
   return sum + y * std::log(x) + ((x + y) * std::log1p(y / x) - y) + rising_rest(x, y);
 }
 
-/// With f(z) = z^-k, f(x) - f(x + y) - f(x + z) + f(x + y + z), a sum of positive terms.
+/// Returns, with f(z) = z^-k, f(x) - f(x + y) - f(x + z) + f(x + y + z), a sum of positive terms.
 inline double second_difference(double x, double y, double z, int k) {
   const double mixed = std::log1p((y / x) * (z / (x + y + z)));
   const double below = -k * std::log1p(y / x);
@@ -97,7 +98,7 @@ inline double second_difference(double x, double y, double z, int k) {
   return parts / std::pow(x, k);
 }
 
-/// With f = polygamma(n, .), f(x + z) - f(x) - f(x + y + z) + f(x + y).
+/// Returns, with f = polygamma(n, .), f(x + z) - f(x) - f(x + y + z) + f(x + y).
 inline double polygamma_second_difference(int n, double x, double y, double z) {
   if (!(x >= 0 && y >= 0 && z >= 0)) return quiet_nan;
   if (y == 0 || z == 0) return 0;
@@ -115,7 +116,7 @@ inline double polygamma_second_difference(int n, double x, double y, double z) {
   return n % 2 == 0 ? sum : -sum;
 }
 
-/// With f = log(gamma(.)), f(x + z) - f(x) - f(x + y + z) + f(x + y), which is not positive and symmetric in y and z.
+/// Returns, with f = log(gamma(.)), f(x + z) - f(x) - f(x + y + z) + f(x + y), which is not positive and symmetric in y and z.
 inline double log_rising_ratio(double x, double y, double z) {
   if (!(x >= 0 && y >= 0 && z >= 0)) return quiet_nan;
   if (y > z) std::swap(y, z);

@@ -82,7 +82,7 @@ template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<gammainc_rule, X, Y> gammainc(const X& x, const Y& y) {
   return apply<gammainc_rule>(x, y);
 }
-/// Stan's name of gammainc.
+/// Does the same as `gammainc`; this is Stan's name.
 template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<gammainc_rule, X, Y> gamma_p(const X& x, const Y& y) {
   return apply<gammainc_rule>(x, y);
@@ -107,7 +107,7 @@ template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<gammaincc_rule, X, Y> gammaincc(const X& x, const Y& y) {
   return apply<gammaincc_rule>(x, y);
 }
-/// Stan's name of gammaincc.
+/// Does the same as `gammaincc`; this is Stan's name.
 template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<gammaincc_rule, X, Y> gamma_q(const X& x, const Y& y) {
   return apply<gammaincc_rule>(x, y);

@@ -1,14 +1,14 @@
 // The ratio of gamma functions whose arguments differ by 1/2, on the logarithmic scale and without its large part.
 //
 // lgamma(x + 1/2) - lgamma(x) - log(x) / 2 falls like -1 / (8 x), while its parts grow: the sum of its parts and the sums of
-// their derivatives would cancel for large x.
+// their derivatives would cancel for large x. Differences over several halves are sums of it.
 #pragma once
 
 #include <agrad/rules/gamma.hpp>
 
 namespace agrad::detail {
 
-/// Derivative n of lgamma(x + 1/2) - lgamma(x) - log(x) / 2 for x > 0: the asymptotic series in 1 / x (DLMF 5.11.8 with
+/// Returns derivative n of lgamma(x + 1/2) - lgamma(x) - log(x) / 2 for x > 0: the asymptotic series in 1 / x (DLMF 5.11.8 with
 /// B_k(1/2) = (2^(1 - k) - 1) B_k), after steps by which x grows; each step has the sign of the result.
 inline double half_gamma_ratio(double order, double x) {
   if (!(x > 0)) return quiet_nan;
@@ -46,6 +46,42 @@ struct half_gamma_ratio_rule : rule<2> {
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& x, const T&) {
     return apply<half_gamma_ratio_rule>(order + 1.0, x);
+  }
+};
+
+/// Returns derivative n of the sum of lgamma(x + rest / 2) - lgamma(x + k / 2) over k = 0 ... rest - 1, for whole numbers
+/// `rest`: for large x from steps of 1/2, each of which is in the differences of all k before it.
+inline double half_gamma_steps(double order, double rest, double x) {
+  if (!(x > 0) || order > highest_polygamma) return quiet_nan;
+  const int n = static_cast<int>(order);
+  double sum = 0;
+  if (x < 32) {
+    const auto part = [&](double y) { return n == 0 ? lgamma_rule::value(y) : polygamma(order - 1, y); };
+    for (int k = 0; k < rest; ++k) sum += part(x + 0.5 * k);
+    return rest * part(x + 0.5 * rest) - sum;
+  }
+  const double sign = n == 0 || n % 2 == 1 ? 1 : -1;
+  for (int k = 0; k < rest; ++k) {
+    const double y = x + 0.5 * k, large = n == 0 ? std::log(y) : factorial_over_power(n - 1, y);  // but for the sign
+    sum += (k + 1) * (half_gamma_ratio(order, y) + 0.5 * sign * large);
+  }
+  return sum;
+}
+
+struct half_gamma_steps_rule : rule<3> {
+  static constexpr std::string_view name = "half_gamma_steps";
+  static double value(double order, double rest, double x) { return half_gamma_steps(order, rest, x); }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <class T>
+  static double derivative(wrt<1>, const T&, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <class T>
+  static T derivative(wrt<2>, const T& order, const T& rest, const T& x, const T&) {
+    return apply<half_gamma_steps_rule>(order + 1.0, rest, x);
   }
 };
 

@@ -28,7 +28,7 @@ template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<hyp1f0_rule, X, Y> hyp1f0(const X& x, const Y& y) {
   return apply<hyp1f0_rule>(x, y);
 }
-/// Stan's name of hyp1f0.
+/// Does the same as `hyp1f0`; this is Stan's name.
 template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<hyp1f0_rule, X, Y> hypergeometric_1F0(const X& x, const Y& y) {
   return apply<hyp1f0_rule>(x, y);

@@ -72,7 +72,7 @@ inline beta_tail direct_tail_below(const beta_point& p, int m, int n, bool with_
   return tail;
 }
 
-/// Whether the tail below x is the one to compute directly.
+/// Returns whether the tail below x is the one to compute directly.
 inline bool is_lower_direct(const beta_point& p) {
   if (p.a >= 1 && p.b >= 1) return p.excess >= 0;
   if (p.a < 1 && p.b < 1) return p.x <= 0.5;
@@ -80,8 +80,8 @@ inline bool is_lower_direct(const beta_point& p) {
   return p.a < 1 ? p.x <= (p.a + 1) / (total + 1) : p.y > (p.b + 1) / (total + 1);
 }
 
-/// The derivatives of the logarithm of the density x^(a - 1) y^(b - 1) / beta(a, b) of order k + 1 with respect to x, times
-/// unit to that power.
+/// Returns the derivatives of the logarithm of the density x^(a - 1) y^(b - 1) / beta(a, b) of order k + 1 with respect to x,
+/// times unit to that power.
 inline beta_orders density_slope(const beta_point& p, int k, double unit = 1) {
   beta_orders slope;
   double of_a = unit / p.x, of_b = -unit / p.y;
@@ -92,7 +92,7 @@ inline beta_orders density_slope(const beta_point& p, int k, double unit = 1) {
   return slope;
 }
 
-/// The density, or its derivative of order k with respect to x; with `is_divided` the density over a.
+/// Returns the density, or its derivative of order k with respect to x; with `is_divided` the density over a.
 inline beta_orders density_orders(const beta_point& p, int m, int n, int k, bool is_divided) {
   const beta_scale power = power_over_beta(p);
   const bool is_tiny = !(power.value() > 1e-280);  // then powers of x go from the slopes to the exponent
@@ -107,8 +107,8 @@ inline beta_orders density_orders(const beta_point& p, int m, int n, int k, bool
   return of[k];
 }
 
-/// The same of the logarithm of a tail, for k > 0. `hazard` is the derivative of the logarithm with respect to x. `mean`, if
-/// not negative, has the second derivative without cancellation.
+/// Does the same for the logarithm of a tail, for k > 0. `hazard` is the derivative of the logarithm with respect to x. `mean`,
+/// if not negative, has the second derivative without cancellation.
 inline double log_tail_derivative(const beta_point& p, const beta_orders& hazard, double mean, int m, int n, int k) {
   beta_orders of[highest_beta_order + 1], bend[highest_beta_order + 1];
   of[0] = hazard;
@@ -122,7 +122,7 @@ inline double log_tail_derivative(const beta_point& p, const beta_orders& hazard
   return of[k - 1].at[m][n];
 }
 
-/// The tail below x, from which all was computed, or that above x, or its logarithm.
+/// Returns the tail below x, from which all was computed, or that above x, or its logarithm.
 inline double tail_value(const beta_tail& tail, bool is_upper, bool is_log) {
   const double below = tail.value.at[0][0];
   if (!is_log) return is_upper ? tail.complement : below;
@@ -130,7 +130,7 @@ inline double tail_value(const beta_tail& tail, bool is_upper, bool is_log) {
   return below < 0.5 ? std::log1p(-below) : std::log(tail.complement);
 }
 
-/// Derivative (m, n, k) of the logarithm of 1 minus the tail below x that is computed directly.
+/// Returns derivative (m, n, k) of the logarithm of 1 minus the tail below x that is computed directly.
 inline double log_complement_derivative(const beta_point& p, int m, int n, int k) {
   // For small a, both this tail and the density are proportional to a, which is divided out of mixed derivatives.
   const bool is_divided = m == 1 && n + k > 0 && p.a * (1 + 1 / p.b - p.log_x) < 3e-4;
@@ -153,7 +153,8 @@ inline double log_complement_derivative(const beta_point& p, int m, int n, int k
   return log_tail_derivative(p, hazard, -1, m, n, k);
 }
 
-/// Derivative (m, n, k) with respect to a, b and x of the tail below x, or above x, or of its logarithm, where all is finite.
+/// Returns derivative (m, n, k) with respect to a, b and x of the tail below x, or above x, or of its logarithm, where all is
+/// finite.
 inline double inner_beta_derivative(const beta_point& p, bool is_upper, bool is_log, int m, int n, int k) {
   if (!is_log && k > 0) return (is_upper ? -1 : 1) * density_orders(p, m, n, k - 1, false).at[m][n];
   if (!is_lower_direct(p)) {  // mirrored, where derivatives with respect to x change their sign
@@ -170,8 +171,8 @@ inline double inner_beta_derivative(const beta_point& p, bool is_upper, bool is_
   return log_tail_derivative(p, exp_orders(hazard, tail.log_hazard, m, n), tail.mean, m, n, k);
 }
 
-/// A tail or its logarithm, with the wanted ones of the first derivatives with respect to a, b and x from one integral. That of
-/// a tail by x is the density of the point that is not mirrored.
+/// Returns a tail or its logarithm, with the wanted ones of the first derivatives with respect to a, b and x from one integral.
+/// That of a tail by x is the density of the point that is not mirrored.
 inline double inner_beta_slopes(const beta_point& p, bool is_upper, bool is_log, const std::array<bool, 3>& wanted,
                                 std::array<double, 3>& slopes) {
   if (!is_lower_direct(p)) {
@@ -198,7 +199,7 @@ inline double inner_beta_slopes(const beta_point& p, bool is_upper, bool is_log,
   return tail_value(tail, is_upper, is_log);
 }
 
-/// The value at the ends of the domain; derivatives with respect to a and b are those of the limit.
+/// Returns the value at the ends of the domain; derivatives with respect to a and b are those of the limit.
 inline double outer_beta_derivative(double a, double b, double x, bool is_upper, bool is_log, int m, int n, int k) {
   const bool is_one = a == 0 || x == 1 || b == infinity, is_zero = b == 0 || x == 0 || a == infinity;
   if (is_one == is_zero) {  // no limit; at the ends of x the value is that of a distribution function, as SciPy has it
@@ -224,7 +225,7 @@ inline double outer_beta_derivative(double a, double b, double x, bool is_upper,
   return is_log && shape == 1 ? second - other * other : second;  // the slope of the tail, which is 1, is other or -other
 }
 
-/// The tail where a + b overflows: a step at the mean.
+/// Returns the tail where a + b overflows: a step at the mean.
 inline double steep_beta_tail(double a, double b, double x, bool is_upper, bool is_log, int order) {
   const double mean = 0.5 * a / (0.5 * a + 0.5 * b), half = a == b ? 0.5 : quiet_nan;
   if (order > 0) return x == mean ? quiet_nan : 0;
@@ -232,7 +233,7 @@ inline double steep_beta_tail(double a, double b, double x, bool is_upper, bool 
   return is_log ? std::log(tail) : tail;
 }
 
-/// Derivative (m, n, k) with respect to a, b and x of I_x(a, b) or of 1 - I_x(a, b), or of its logarithm.
+/// Returns derivative (m, n, k) with respect to a, b and x of I_x(a, b) or of 1 - I_x(a, b), or of its logarithm.
 inline double beta_tail_derivative(double a, double b, double x, bool is_upper, bool is_log, int m, int n, int k) {
   if (!(a >= 0 && b >= 0 && x >= 0 && x <= 1)) return quiet_nan;
   if (a == 0 || b == 0 || x == 0 || x == 1 || a == infinity || b == infinity)
@@ -246,7 +247,7 @@ inline double beta_tail_derivative(double a, double b, double x, bool is_upper, 
   return inner_beta_derivative(beta_point(a, b, x), is_upper, is_log, m, n, k);
 }
 
-/// The same, with the wanted ones of the first derivatives.
+/// Does the same, with the wanted ones of the first derivatives.
 inline double beta_tail_slopes(double a, double b, double x, bool is_upper, bool is_log, const std::array<bool, 3>& wanted,
                                std::array<double, 3>& slopes) {
   if (a > 1e-200 && b > 1e-200 && x > 0 && x < 1 && a + b < infinity)

@@ -22,7 +22,7 @@ struct taylor {
   double order[highest_gamma_order + 1] = {};
 };
 
-/// Derivative n of a product, by Leibniz' rule.
+/// Returns derivative n of a product, by Leibniz' rule.
 inline double product_derivative(const taylor& f, const taylor& g, int n) {
   double sum = 0, binomial = 1;
   for (int k = 0; k <= n; ++k) {
@@ -32,7 +32,7 @@ inline double product_derivative(const taylor& f, const taylor& g, int n) {
   return sum;
 }
 
-/// log(x) - digamma(1 + a).
+/// Returns log(x) - digamma(1 + a).
 inline double log_minus_digamma1p(double a, double x) {
   if (a < 10) return std::log(x) - digamma(1 + a);
   const double inverse_square = 1 / (a * a);
@@ -41,7 +41,7 @@ inline double log_minus_digamma1p(double a, double x) {
   return log_ratio(x, a) - 0.5 / a - rest;
 }
 
-/// x^a e^-x / gamma(1 + a).
+/// Returns x^a e^-x / gamma(1 + a).
 inline double poisson_term(double a, double x) {
   if (x == 0) return a == 0 ? 1 : 0;
   if (a < 10 && x < 100) return std::pow(x, a) * std::exp(-x) / std::tgamma(1 + a);
@@ -51,7 +51,7 @@ inline double poisson_term(double a, double x) {
   return std::exp(-exponent - stirling_rest(a)) / (std::sqrt(two_pi) * std::sqrt(a));
 }
 
-/// The same with derivatives up to order n.
+/// Does the same with derivatives up to order n.
 inline taylor poisson_terms(double a, double x, int n) {
   taylor f;
   f.order[0] = poisson_term(a, x);
@@ -68,14 +68,14 @@ inline taylor poisson_terms(double a, double x, int n) {
   return f;
 }
 
-/// a times f.
+/// Returns a times f.
 inline taylor times_a(const taylor& f, double a) {
   taylor g;
   for (int k = 0; k <= highest_gamma_order; ++k) g.order[k] = a * f.order[k] + (k > 0 ? k * f.order[k - 1] : 0);
   return g;
 }
 
-/// The sum of x^k / ((a + 1) ... (a + k)) with derivatives (DLMF 8.11.4).
+/// Returns the sum of x^k / ((a + 1) ... (a + k)) with derivatives (DLMF 8.11.4).
 inline taylor lower_series(double a, double x, int n) {
   taylor sum, term;
   sum.order[0] = term.order[0] = 1;
@@ -91,7 +91,7 @@ inline taylor lower_series(double a, double x, int n) {
   return sum;
 }
 
-/// exp(u) - 1 - u.
+/// Returns exp(u) - 1 - u.
 inline double exp_rest(double u) {
   if (std::abs(u) > 0.4) return std::expm1(u) - u;
   double sum = 0;
@@ -111,7 +111,7 @@ inline void add_tail_integral(taylor& sum, double distance, double x, double sid
   }
 }
 
-/// The integral over v > 0; distance >= 0 is x - a or a - x.
+/// Returns the integral over v > 0; distance >= 0 is x - a or a - x.
 inline taylor tail_integral(double distance, double x, double side, int n, int power = 0) {
   constexpr double deepest = 42;
   double end = 2 * deepest / (distance + std::hypot(distance, std::sqrt(2 * deepest) * std::sqrt(x)));
@@ -131,11 +131,12 @@ struct gamma_tail {
   double value;
 };
 
-/// Whether the upper tail is the smaller tail for x < 1, so that 1 minus the lower tail would cancel; the curve is due to
-/// DiDonato & Morris (1986).
+/// Returns whether the upper tail is the smaller tail for x < 1, so that 1 minus the lower tail would cancel; the curve is due
+/// to DiDonato & Morris (1986).
 inline bool is_upper_small(double a, double x) { return x < 0.5 ? a * std::log(x) > -0.4 : a < 0.75 * x; }
 
-/// The upper tail for x < 1 and small a (Gautschi 1979): 1 - x^a / gamma(1 + a) without cancellation and an alternating series.
+/// Returns the upper tail for x < 1 and small a (Gautschi 1979): 1 - x^a / gamma(1 + a) without cancellation and an alternating
+/// series.
 inline double upper_of_small(double a, double x) {
   double sum = 0, power = 1;
   for (int k = 1; k < 40; ++k) {
@@ -147,7 +148,7 @@ inline double upper_of_small(double a, double x) {
   return -std::expm1(log_power) - std::exp(log_power) * a * sum;
 }
 
-/// Derivative n with respect to a of the tail that is computed directly, for positive, finite a and x.
+/// Returns derivative n with respect to a of the tail that is computed directly, for positive, finite a and x.
 inline gamma_tail direct_tail(double a, double x, int n) {
   if (n == 0 && x < 1 && a < 0.5 && is_upper_small(a, x)) return {true, upper_of_small(a, x)};
   const taylor term = poisson_terms(a, x, n);
@@ -156,7 +157,7 @@ inline gamma_tail direct_tail(double a, double x, int n) {
   return {is_upper, product_derivative(times_a(term, a), tail_integral(std::abs(x - a), x, is_upper ? 1 : -1, n), n)};
 }
 
-/// Derivative n with respect to a of gammainc (the lower tail) or gammaincc.
+/// Returns derivative n with respect to a of gammainc (the lower tail) or gammaincc.
 inline double gamma_tail_derivative(double order, double a, double x, bool is_upper) {
   const int n = static_cast<int>(order);
   if (!(a >= 0 && x >= 0) || n > highest_gamma_order) return quiet_nan;
@@ -171,7 +172,7 @@ inline double gamma_tail_derivative(double order, double a, double x, bool is_up
   return n == 0 ? 1 - tail.value : -tail.value;
 }
 
-/// Derivative n with respect to a of x^(a - 1) e^-x / gamma(a).
+/// Returns derivative n with respect to a of x^(a - 1) e^-x / gamma(a).
 inline double gamma_density_derivative(double order, double a, double x) {
   const int n = static_cast<int>(order);
   if (!(a >= 0 && x >= 0) || n > highest_gamma_order) return quiet_nan;

@@ -37,7 +37,7 @@ constexpr int cols_at_compile_time() {
     return rank_of<X> >= array_rank ? Eigen::Dynamic : 1;
 }
 
-/// A matrix of T, 1 x 1 of a scalar.
+/// Returns the argument as a matrix of T, 1 x 1 for a scalar.
 template <class T, class X>
 matrix_of<T> as_block(const X& x) {
   if constexpr (is_eigen<X>)
@@ -104,7 +104,8 @@ void add_entries(const std::vector<T>& x, Out& result) {
 
 }  // namespace detail
 
-/// a and b beside each other: two row vectors, or a scalar and a row vector, are a row vector, everything else is a matrix.
+/// Returns a and b beside each other: two row vectors, or a scalar and a row vector, are a row vector, everything else is a
+/// matrix.
 ///
 /// a, b: Eigen's matrices, column vectors and row vectors of any scalars; one of both may be a scalar, which is 1 x 1. Throws
 /// ShapeError where the numbers of rows differ.
@@ -121,9 +122,9 @@ auto append_col(const A& a, const B& b) {
   return result;
 }
 
-/// a above b: two column vectors, or a scalar and a column vector, are a column vector, everything else is a matrix.
+/// Returns a above b: two column vectors, or a scalar and a column vector, are a column vector, everything else is a matrix.
 ///
-/// a, b: as of `append_col`. Throws ShapeError where the numbers of columns differ.
+/// a, b: as for `append_col`. Throws ShapeError where the numbers of columns differ.
 template <class A, class B, class = detail::if_appended<A, B>>
 auto append_row(const A& a, const B& b) {
   using T = promoted_t<A, B>;
@@ -137,8 +138,8 @@ auto append_row(const A& a, const B& b) {
   return result;
 }
 
-/// The sizes of an argument: none of a scalar, one of a vector, rows and columns of a matrix; of an array its length and then
-/// the sizes of its first entry, if it has one.
+/// Returns the sizes of an argument: none of a scalar, one of a vector, rows and columns of a matrix; of an array its length
+/// and then the sizes of its first entry, if it has one.
 template <class X>
 std::vector<int> dims(const X& x) {
   std::vector<int> sizes;
@@ -146,8 +147,8 @@ std::vector<int> dims(const X& x) {
   return sizes;
 }
 
-/// The entries of a and then those of b. Entries are of one type, or scalars, which are converted to their common scalar.
-/// Throws ShapeError where the first entries have other sizes.
+/// Returns the entries of a and then those of b. Entries are of one type, or scalars, which are converted to their common
+/// scalar. Throws ShapeError where the first entries have other sizes.
 template <class A, class B>
 std::vector<typename detail::joined_entry<A, B>::type> append_array(const std::vector<A>& a, const std::vector<B>& b) {
   if (!a.empty() && !b.empty()) {
@@ -163,7 +164,7 @@ std::vector<typename detail::joined_entry<A, B>::type> append_array(const std::v
   return result;
 }
 
-/// The entries of a matrix, column after column, as an array.
+/// Returns the entries of a matrix, column after column, as an array.
 template <class X, class = std::enable_if_t<detail::is_eigen<X>>>
 std::vector<typename X::Scalar> to_array_1d(const X& x) {
   const auto& entries = x.derived().eval();
@@ -174,7 +175,7 @@ std::vector<typename X::Scalar> to_array_1d(const X& x) {
   return result;
 }
 
-/// The innermost_entry entries of an array of arrays, one array after another.
+/// Returns the innermost_entry entries of an array of arrays, one array after another.
 template <class T>
 std::vector<typename detail::innermost_entry<T>::type> to_array_1d(const std::vector<T>& x) {
   std::vector<typename detail::innermost_entry<T>::type> result;
@@ -182,7 +183,7 @@ std::vector<typename detail::innermost_entry<T>::type> to_array_1d(const std::ve
   return result;
 }
 
-/// The rows of a matrix as an array of arrays.
+/// Returns the rows of a matrix as an array of arrays.
 template <class X, class = std::enable_if_t<detail::is_eigen<X>>>
 std::vector<std::vector<typename X::Scalar>> to_array_2d(const X& x) {
   const auto& entries = x.derived().eval();

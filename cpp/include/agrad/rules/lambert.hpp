@@ -15,7 +15,7 @@ namespace detail {
 /// -1/e, rounded; the branches are -1 there.
 inline constexpr double lambert_end = -0.367879441171442334;
 
-/// 1 + (r - 1) exp(r), the sum of (k - 1) r^k / k!.
+/// Returns 1 + (r - 1) exp(r), the sum of (k - 1) r^k / k!.
 inline double lambert_distance(double r) {
   if (std::abs(r) > 0.5) return 1 + (r - 1) * std::exp(r);
   double term = r, sum = 0;
@@ -26,8 +26,8 @@ inline double lambert_distance(double r) {
   return sum;
 }
 
-/// 1 + w, where e x + 1 = distance is small: sign is that of 1 + w. By Newton's method, from the first terms of the series
-/// of w in the square root (Corless et al. 1996, equation 4.22).
+/// Returns 1 + w, where e x + 1 = distance is small: sign is that of 1 + w. By Newton's method, from the first terms of the
+/// series of w in the square root (Corless et al. 1996, equation 4.22).
 inline double lambert_near_end(double distance, double sign) {
   const double p = sign * std::sqrt(2 * distance);
   double r = p * (1 + p * (-1.0 / 3 + p * (11.0 / 72)));
@@ -40,7 +40,7 @@ inline double lambert_near_end(double distance, double sign) {
   return r;
 }
 
-/// w where w + log(|w|) = log(|x|): far from the ends of the branches.
+/// Returns w where w + log(|w|) = log(|x|): far from the ends of the branches.
 inline double lambert_by_logarithm(double log_size) {
   double w = log_size - std::log(std::abs(log_size));
   for (int i = 0; i < 12; ++i) {
@@ -51,7 +51,7 @@ inline double lambert_by_logarithm(double log_size) {
   return w;
 }
 
-/// The branch above -1 for x around 0, by Halley's method.
+/// Returns the branch above -1 for x around 0, by Halley's method.
 inline double lambert_around_zero(double x) {
   double w = std::log1p(x);
   for (int i = 0; i < 8; ++i) {
@@ -62,7 +62,7 @@ inline double lambert_around_zero(double x) {
   return w;
 }
 
-/// w, or 1 + w with all digits, of the branch above or below -1.
+/// Returns w, or 1 + w with all digits, of the branch above or below -1.
 inline double lambert(double x, bool is_upper, bool from_end) {
   if (!(x >= lambert_end && (is_upper || x <= 0))) return quiet_nan;
   if (x == infinity || (x == 0 && !is_upper)) return is_upper ? infinity : -infinity;

@@ -35,7 +35,7 @@ inline bessel_table by_argument(const bessel_table& of, double z) {
 /// The largest number of terms of the power series below hypot(v, z) = 30.
 inline constexpr int bessel_series_terms = 128;
 
-/// The logarithm of the sum of (z^2 / 4)^k / (k! (v + 1) ... (v + k)) over k, for v > -1.
+/// Returns the logarithm of the sum of (z^2 / 4)^k / (k! (v + 1) ... (v + k)) over k, for v > -1.
 inline bessel_table log_bessel_series(double v, double z) {
   // Below z = 1 derivatives by z are those of the powers of z, which keep the digits of small numbers; above, derivatives by
   // log z are central moments.
@@ -80,7 +80,7 @@ inline bessel_table log_bessel_series(double v, double z) {
   return by_argument(g, z);
 }
 
-/// By the power series.
+/// Computes the derivatives by the power series.
 inline bessel_table log_bessel_by_series(double v, double z) {
   bessel_table g = log_bessel_series(v, z);
   const double log_half = std::log(0.5 * z), log_gamma = std::abs(v) <= 0.5 ? lgamma1p(v) : lgamma_rule::value(v + 1);
@@ -96,7 +96,8 @@ inline bessel_table log_bessel_by_series(double v, double z) {
   return g;
 }
 
-/// Close to v = -1, where the first term of the series vanishes, from the orders v + 1 and v + 2 (DLMF 10.29.1).
+/// Computes the derivatives close to v = -1, where the first term of the series vanishes, from the orders v + 1 and v + 2 (DLMF
+/// 10.29.1).
 inline bessel_table log_bessel_by_recurrence(double v, double z) {
   const bessel_table here = log_bessel_by_series(v + 1, z), next = log_bessel_by_series(v + 2, z);
   bessel_table slopes;
@@ -119,7 +120,7 @@ inline bessel_table log_bessel_by_recurrence(double v, double z) {
   return g;
 }
 
-/// By Schlaefli's integral (DLMF 10.32.4), for small v and 2 < z < 30.
+/// Computes the derivatives by Schlaefli's integral (DLMF 10.32.4), for small v and 2 < z < 30.
 inline bessel_table log_bessel_by_integral(double v, double z) {
   bessel_table f, second;  // of exp(-z) I_v(z), and of the second integral
   const auto integrate = [](double from, double to, const auto& add) {
@@ -162,7 +163,8 @@ inline bessel_table log_bessel_by_integral(double v, double z) {
   return g;
 }
 
-/// The logarithm of Debye's series over sqrt(2 pi r), where r = hypot(v, z), in derivatives with respect to v / r and log z.
+/// Returns the logarithm of Debye's series over sqrt(2 pi r), where r = hypot(v, z), in derivatives with respect to v / r and
+/// log z.
 inline bessel_table log_debye_sum(double p, double share, double r) {
   // rho is hypot(v, z)^2 / r^2 and q is v^2 / hypot(v, z)^2 as v and z move; their derivatives:
   bessel_table rho, log_rho, numerator, inverse, q;
@@ -208,7 +210,7 @@ inline bessel_table log_debye_sum(double p, double share, double r) {
   return g;
 }
 
-/// By Debye's expansion (DLMF 10.41.3), from hypot(v, z) = 30 on.
+/// Computes the derivatives by Debye's expansion (DLMF 10.41.3), from hypot(v, z) = 30 on.
 inline bessel_table log_bessel_by_expansion(double v, double z) {
   const double r = std::hypot(v, z), p = v / r, s = z / r;
   bessel_table g = log_debye_sum(p, s * s, r);
@@ -236,14 +238,14 @@ inline bessel_table log_bessel_by_expansion(double v, double z) {
   return g;
 }
 
-/// All derivatives of log I_v(z) up to order 3, for v >= -1 and z > 0.
+/// Returns all derivatives of log I_v(z) up to order 3, for v >= -1 and z > 0.
 inline bessel_table log_bessel_table(double v, double z) {
   if (std::hypot(v, z) >= 30) return log_bessel_by_expansion(v, z);
   if (z > 2 && v * v < z) return log_bessel_by_integral(v, z);
   return v < -0.5 ? log_bessel_by_recurrence(v, z) : log_bessel_by_series(v, z);
 }
 
-/// Derivative (m, n) of log I_v(z) with respect to v and z. At z = 0 derivatives are those of the limit.
+/// Returns derivative (m, n) of log I_v(z) with respect to v and z. At z = 0 derivatives are those of the limit.
 inline double log_bessel_derivative(int m, int n, double v, double z) {
   if (!(v >= -1 && z >= 0)) return quiet_nan;
   if (v == infinity) return m + n == 0 && z < infinity ? -infinity : quiet_nan;

@@ -1,4 +1,4 @@
-// Logarithms of the regularised incomplete gamma functions, finite wherever the truth is, with derivatives of any order.
+// Logarithms of the regularised incomplete gamma functions, finite wherever the exact value is, with derivatives of any order.
 //
 // The tails are also given as functions of b and y, where the second argument is b y or b / y: then mixed derivatives of b and
 // y do not cancel.
@@ -61,7 +61,7 @@ struct gamma_power_rule : gamma_order_rule<gamma_power_rule> {
 /// The derivatives of the logarithm of a tail.
 template <bool is_upper>
 struct log_gamma_slopes {
-  /// Whether the logarithm of the tail is the sum of the logarithms of its parts, as for the smaller tail.
+  /// Returns whether the logarithm of the tail is the sum of the logarithms of its parts, as for the smaller tail.
   template <class T>
   static auto is_small(const T& x, const T& value) {
     if constexpr (is_upper)
@@ -85,7 +85,7 @@ struct log_gamma_slopes {
         is_small(x, value), [&] { return is_upper ? of_upper() : of_lower(); },
         [&] { return T(apply<gamma_tail_rule<is_upper>>(1.0, a, x) / tail(a, x)); });
   }
-  /// The derivative with respect to a variable on which x depends with this slope; `over_slope` is x / slope.
+  /// Returns the derivative with respect to a variable on which x depends with this slope; `over_slope` is x / slope.
   template <class T>
   static T of_argument(const T& a, const T& x, const T& over_slope, const T& slope, const T& value) {
     const auto small = [&] {
@@ -94,8 +94,8 @@ struct log_gamma_slopes {
     };
     return either<T>(is_small(x, value), small, [&] { return T(of_argument_plain(a, x, over_slope, slope) / tail(a, x)); });
   }
-  /// The derivative of the tail itself. A small power of x has a logarithm as its large part; others have x. Beyond 2 a + 1000
-  /// the density is 0, and the slope of a quotient may overflow.
+  /// Returns the derivative of the tail itself. A small power of x has a logarithm as its large part; others have x. Beyond 2 a
+  /// + 1000 the density is 0, and the slope of a quotient may overflow.
   template <class T>
   static T of_argument_plain(const T& a, const T& x, const T& over_slope, const T& slope) {
     const T derivative = either<T>(

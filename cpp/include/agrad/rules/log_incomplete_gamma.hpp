@@ -14,8 +14,8 @@ namespace agrad::detail {
 /// Orders j of a and k of x in one number.
 inline constexpr int orders_of_a = highest_gamma_order + 2;
 
-/// The sum of x^n / ((a + 1) ... (a + n)), the factor of the lower tail after x^a e^-x / gamma(1 + a), and its derivatives, for
-/// 0 <= x < max(a, 1).
+/// Returns the sum of x^n / ((a + 1) ... (a + n)), the factor of the lower tail after x^a e^-x / gamma(1 + a), and its
+/// derivatives, for 0 <= x < max(a, 1).
 inline double lower_gamma_factor(double order, double a, double x) {
   const int k = static_cast<int>(order) / orders_of_a, j = static_cast<int>(order) % orders_of_a;
   if (!(a > 0 && x >= 0 && (x < a || x < 1) && a < infinity) || j > highest_gamma_order) return quiet_nan;
@@ -36,9 +36,9 @@ inline double lower_gamma_factor(double order, double a, double x) {
   return sum.order[j];
 }
 
-/// The integral over s > 0 of (1 + s / x)^(a - 1) e^-s with v^j w^k, where v = log(1 + s / x) and w = 1 - exp(-v): the factor
-/// of the upper tail after x^(a - 1) e^-x / gamma(a), for x above the median. For x < 1 the integrand over v falls late, and
-/// intervals double from there to 0.
+/// Returns the integral over s > 0 of (1 + s / x)^(a - 1) e^-s with v^j w^k, where v = log(1 + s / x) and w = 1 - exp(-v): the
+/// factor of the upper tail after x^(a - 1) e^-x / gamma(a), for x above the median. For x < 1 the integrand over v falls late,
+/// and intervals double from there to 0.
 inline double upper_gamma_factor(double order, double a, double x) {
   const int k = static_cast<int>(order) / orders_of_a, j = static_cast<int>(order) % orders_of_a;
   if (!(a >= 0 && x > 0 && x > a - 1 && x < infinity) || j > highest_gamma_order) return quiet_nan;
@@ -53,7 +53,7 @@ inline double upper_gamma_factor(double order, double a, double x) {
   return x * sum.order[j];
 }
 
-/// log(x^a e^-x / gamma(1 + a)).
+/// Returns log(x^a e^-x / gamma(1 + a)).
 inline double log_poisson_term(double a, double x) {
   if (a < 0.5) return a * std::log(x) - x - lgamma1p(a);
   if (a < 10) return a * std::log(x) - x - lgamma_rule::value(1 + a);
@@ -62,7 +62,7 @@ inline double log_poisson_term(double a, double x) {
   return -exponent - stirling_rest(a) - 0.5 * std::log(two_pi * a);
 }
 
-/// The logarithm of gammainc (the lower tail) or gammaincc.
+/// Returns the logarithm of gammainc (the lower tail) or gammaincc.
 inline double log_gamma_tail(double a, double x, bool is_upper) {
   if (!(a > 0 && x > 0 && a < infinity && x < infinity)) return std::log(gamma_tail_derivative(0, a, x, is_upper));
   const gamma_tail tail = direct_tail(a, x, 0);

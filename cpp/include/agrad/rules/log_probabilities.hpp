@@ -25,7 +25,7 @@ struct exp_minus_exp_rule : rule<1> {
   }
 };
 
-/// exp(-x) / (1 - exp(-x)).
+/// Returns exp(-x) / (1 - exp(-x)).
 template <class T>
 T odds_of_exp(const T& x) {
   return -exp(-x) / expm1(-x);
@@ -71,7 +71,7 @@ template <class X>
 AGRAD_ALWAYS_INLINE applied<ndtr_approx_rule, X> ndtr_approx(const X& x) {
   return apply<ndtr_approx_rule>(x);
 }
-/// Stan's name of ndtr_approx.
+/// Does the same as `ndtr_approx`; this is Stan's name.
 template <class X>
 AGRAD_ALWAYS_INLINE applied<ndtr_approx_rule, X> Phi_approx(const X& x) {
   return apply<ndtr_approx_rule>(x);
@@ -102,7 +102,7 @@ struct log_diff_exp_rule : rule<2> {
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& y, const T&) {
     return either<T>(
-        x >= y, [&] { return T(-1.0 / expm1(y - x)); }, [&] { return T(quiet_nan); });
+        x >= y, [&] { return T(-1.0 / expm1(-(x - y))); }, [&] { return T(quiet_nan); });
   }
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T&) {
@@ -165,7 +165,8 @@ struct log_mix_rule : rule<3> {
   }
 
  private:
-  /// The share of p exp(d) in p exp(d) + q; where it is near 1, one minus the share of q, whose derivatives do not cancel.
+  /// Returns the share of p exp(d) in p exp(d) + q; where it is near 1, one minus the share of q, whose derivatives do not
+  /// cancel.
   template <class T>
   static T share(const T& p, const T& q, const T& d) {
     const T small = p * exp(-abs(d)), large = q * exp(-abs(d));

@@ -13,7 +13,7 @@
 
 namespace agrad::detail {
 
-/// The place of the first of the largest of n exponents x(j).
+/// Returns the place of the first of the largest of n exponents x(j).
 template <class X>
 std::size_t top_of(std::size_t n, const X& x) {
   double largest = number_of(x(0));
@@ -26,7 +26,7 @@ std::size_t top_of(std::size_t n, const X& x) {
   return top;
 }
 
-/// The sum of counts(j) times the logarithms of the shares of the n exponents x(j).
+/// Returns the sum of counts(j) times the logarithms of the shares of the n exponents x(j).
 template <class S, class Counts, class X>
 S sum_of_log_shares(std::size_t n, const Counts& counts, const X& x) {
   if (n == 0) return S(0.0);

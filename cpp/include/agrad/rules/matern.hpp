@@ -1,8 +1,8 @@
 // Matern correlations as functions of the squared distance.
 //
-// Of the square, because these functions are smooth where the distance, a root, is not: where points coincide, the first
-// derivatives are finite, and infinite second ones meet the derivative 0 of a squared distance. Each derivative is a function
-// of the same kind, so that no digits cancel, neither near 0 nor far from it.
+// The argument is the squared distance, because the functions are smooth in the square where the distance, a square root, is
+// not smooth: where points coincide, the first derivatives are finite, and infinite second ones meet the derivative 0 of a
+// squared distance. Each derivative is a function of the same kind, so that no digits cancel, neither near 0 nor far from it.
 #pragma once
 
 #include <agrad/rules/exponential.hpp>

@@ -18,7 +18,7 @@ namespace detail {
 template <class X>
 using if_array = std::enable_if_t<(rank_of<X> >= array_rank)>;
 
-/// x minus its mean.
+/// Returns x minus its mean.
 template <class X>
 auto around_mean(const char* function, const X& x) {
   if (AGRAD_UNLIKELY(x.size() == 0)) fail_empty(function);
@@ -27,7 +27,7 @@ auto around_mean(const char* function, const X& x) {
   const promoted_t<X> centre = mean(shifted);
   return agrad::apply<subtract_rule>(shifted, centre);
 }
-/// n - 1, and 1 for a single entry, whose variance is 0.
+/// Returns n - 1, and 1 for a single entry, whose variance is 0.
 inline double degrees_of_freedom(Eigen::Index n) { return n > 1 ? static_cast<double>(n - 1) : 1; }
 
 template <class T>
@@ -36,8 +36,8 @@ auto as_column(const std::vector<T>& x) {
 }
 }  // namespace detail
 
-/// The variance of all entries, their squared distance from the mean divided by n - 1; 0 for a single entry. Throws ShapeError
-/// for an empty array.
+/// Returns the variance of all entries, their squared distance from the mean divided by n - 1; 0 for a single entry. Throws
+/// ShapeError for an empty array.
 template <class X, class = detail::if_array<X>>
 promoted_t<X> variance(const X& x) {
   return squared_norm(detail::around_mean("variance", x)) / detail::degrees_of_freedom(x.size());
@@ -47,8 +47,8 @@ promoted_t<T> variance(const std::vector<T>& x) {
   return variance(detail::as_column(x));
 }
 
-/// The standard deviation of all entries, the square root of `variance`, also where the variance overflows. Where all entries
-/// are equal there is no derivative; the gradient is defined as zero there, as that of `norm`.
+/// Returns the standard deviation of all entries, the square root of `variance`, also where the variance overflows. Where all
+/// entries are equal there is no derivative; the gradient is defined as zero there, as that of `norm`.
 template <class X, class = detail::if_array<X>>
 promoted_t<X> sd(const X& x) {
   return norm(detail::around_mean("sd", x)) / std::sqrt(detail::degrees_of_freedom(x.size()));

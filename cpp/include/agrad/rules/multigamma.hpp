@@ -1,7 +1,9 @@
-// The logarithm of the multivariate gamma function: a sum of logarithms of gamma functions, half a unit apart.
+// The logarithm of the multivariate gamma function: a sum of logarithms of gamma functions, half a unit apart; and what remains
+// of it without its large part, for densities in which that cancels.
 #pragma once
 
-#include <agrad/rules/gamma.hpp>
+#include <agrad/rules/beta.hpp>
+#include <agrad/rules/rests.hpp>
 
 namespace agrad {
 
@@ -30,6 +32,42 @@ struct multi_polygamma_rule : rule<3> {
   template <class T>
   static T derivative(wrt<2>, const T& order, const T& n, const T& x, const T&) {
     return apply<multi_polygamma_rule>(order + 1.0, n, x);
+  }
+};
+
+/// Returns the derivative of order `order` of the logarithm at x without n x log(x) - n x.
+inline double multi_gamma_rest(double order, double n, double x) {
+  if (!(n >= 0 && n <= highest_dimension && x > 0.5 * (n - 1) && order < highest_polygamma)) return quiet_nan;
+  const int m = static_cast<int>(order);
+  double sum = m == 0 ? 0.25 * log_pi * n * (n - 1) : 0;
+  const double factorial = m < 3 ? 1 : std::tgamma(m - 1.0);  // (m - 2)!
+  for (int k = 0; k < n; ++k) {
+    const double half = 0.5 * k, below = x - half;
+    sum += lgamma_rest(order, below);
+    if (m == 0)
+      sum += half + below * log_ratio(below, x) - half * std::log(x);
+    else if (m == 1)
+      sum += log_ratio(below, x);
+    else if (k > 0)
+      sum += (m % 2 == 0 ? factorial : -factorial) * inverse_powers(below, half)(m - 1);
+  }
+  return sum;
+}
+
+struct multi_gamma_rest_rule : rule<3> {
+  static constexpr std::string_view name = "multi_gamma_rest";
+  static double value(double order, double n, double x) { return multi_gamma_rest(order, n, x); }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <class T>
+  static double derivative(wrt<1>, const T&, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <class T>
+  static T derivative(wrt<2>, const T& order, const T& n, const T& x, const T&) {
+    return apply<multi_gamma_rest_rule>(order + 1.0, n, x);
   }
 };
 

@@ -11,8 +11,8 @@
 
 namespace agrad::detail {
 
-/// The derivatives of log(gamma(z) / gamma(phi)) - a log(phi) with z = phi + a, without the parts that log(z / phi) gives, for
-/// the orders 1 and 2.
+/// Returns the derivatives of log(gamma(z) / gamma(phi)) - a log(phi) with z = phi + a, without the parts that log(z / phi)
+/// gives, for the orders 1 and 2.
 inline double precision_constant(int order, double a, double phi) {
   const double z = phi + a;
   if (phi < 10) {
@@ -30,8 +30,8 @@ inline double precision_constant(int order, double a, double phi) {
   return -sum;
 }
 
-/// A derivative of the probability of more than 0, or of 0, which is `below`, or of its logarithm, for i + j = 1 or 2. The
-/// logarithm L of the probability of 0 is -phi log(1 + mu / phi); all others are functions of L.
+/// Returns a derivative of the probability of more than 0, or of 0, which is `below`, or of its logarithm, for i + j = 1 or 2.
+/// The logarithm L of the probability of 0 is -phi log(1 + mu / phi); all others are functions of L.
 inline double derivative_beyond_0(double below, double mu, double phi, bool is_above, bool is_log, int i, int j) {
   double slope = is_above ? -below : below, bend = 1;  // the derivative with respect to L, and the next one divided by it
   if (is_log && !is_above) slope = 1, bend = 0;
@@ -48,8 +48,8 @@ inline double derivative_beyond_0(double below, double mu, double phi, bool is_a
   return slope * share * (share / phi + bend * share * of_phi * of_phi);
 }
 
-/// Derivative (i, j) with respect to mu and phi of the probability of more than n, or of at most n, or of its logarithm, for
-/// i + j <= 2. For phi < 1, mu is such that the probability of more than n is the one to compute directly.
+/// Returns derivative (i, j) with respect to mu and phi of the probability of more than n, or of at most n, or of its
+/// logarithm, for i + j <= 2. For phi < 1, mu is such that the probability of more than n is the one to compute directly.
 inline double neg_binomial_tail_derivative(double n, double mu, double phi, bool is_above, bool is_log, int i, int j) {
   if (!(n >= 0 && mu > 0 && phi > 0 && n < infinity && mu < infinity && phi < infinity)) return quiet_nan;
   if (n == 0 && i + j > 0) {  // the parts of the slope below cancel where mu is small beside phi

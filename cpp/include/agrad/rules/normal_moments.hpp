@@ -34,7 +34,7 @@ inline double normal_tail_moment(double order, double v) {
   return r[static_cast<int>(order)];
 }
 
-/// The integral of s^n / n! exp(-a s) phi(z - s) over s > 0, and phi(z) for n = -1.
+/// Returns the integral of s^n / n! exp(-a s) phi(z - s) over s > 0, and phi(z) for n = -1.
 inline double shifted_normal_moment(double order, double z, double a) {
   const int n = static_cast<int>(order);
   const double density = inv_sqrt_two_pi * exp_of_square(z, -0.5), v = a - z;
@@ -49,7 +49,8 @@ inline double shifted_normal_moment(double order, double z, double a) {
   return here;
 }
 
-/// The mean over s in [0, 1] of s^m times the moment of order n > m at t + a s, t >= 0: a series for small a, else by parts.
+/// Returns the mean over s in [0, 1] of s^m times the moment of order n > m at t + a s, t >= 0: a series for small a, else by
+/// parts.
 inline double mean_normal_moment(int n, int m, double t, double a) {
   if (a * (n + 1) > 0.4 * (t + 1)) {
     const double end = normal_tail_moment(n - 1, t + a);
@@ -64,7 +65,7 @@ inline double mean_normal_moment(int n, int m, double t, double a) {
   return sum;
 }
 
-/// The integral of s^n / n! exp(-a s) Phi(z - s) over s > 0, for z >= 0: a series for small a, else by parts.
+/// Returns the integral of s^n / n! exp(-a s) Phi(z - s) over s > 0, for z >= 0: a series for small a, else by parts.
 inline double shifted_normal_integral(int n, double z, double a) {
   if (a * (1 + z) * (n + 1) > 0.6)
     return ((n == 0 ? ndtr(z) : shifted_normal_integral(n - 1, z, a)) - shifted_normal_moment(n, z, a)) / a;

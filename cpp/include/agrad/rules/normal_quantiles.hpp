@@ -8,8 +8,8 @@ namespace agrad {
 
 namespace detail {
 
-/// The inverse of log_ndtr: by ndtri where the probability does not underflow, else by Newton's steps from the tail's leading
-/// terms.
+/// Returns the inverse of log_ndtr: by ndtri where the probability does not underflow, else by Newton's steps from the tail's
+/// leading terms.
 inline double log_ndtri(double y) {
   if (y > -0.7) return -ndtri(-std::expm1(y));
   if (y > -650) return ndtri(std::exp(y));

@@ -12,7 +12,7 @@ namespace agrad {
 
 namespace detail {
 
-/// The integral of exp(-h^2 (1 + t^2) / 2) / (2 pi (1 + t^2)) over t from 0 to a, for h >= 0 and a >= 0.
+/// Returns the integral of exp(-h^2 (1 + t^2) / 2) / (2 pi (1 + t^2)) over t from 0 to a, for h >= 0 and a >= 0.
 inline double owens_t_integral(double h, double a) {
   constexpr double deepest = 9.2;
   if (a == infinity || h == infinity) return h == infinity ? 0 : 0.5 * ndtr(-h);

@@ -16,7 +16,7 @@ namespace agrad {
 
 namespace detail {
 
-/// The product of a slope with a tangent or an adjoint.
+/// Returns the product of a slope with a tangent or an adjoint.
 AGRAD_ALWAYS_INLINE double passed(double slope, double x) { return slope == 0 || x == 0 ? 0.0 : slope * x; }
 
 /// Adds the product to a sum: one test for nan instead of two for zero, for products of single numbers.
@@ -25,7 +25,7 @@ AGRAD_ALWAYS_INLINE void add_passed(double& sum, double slope, double x) {
   sum = AGRAD_UNLIKELY(result != result) ? sum + passed(slope, x) : result;
 }
 
-/// The same as a rule, which has derivatives.
+/// The rule of the same product, which has derivatives.
 struct passed_rule : rule<2> {
   static constexpr std::string_view name = "sent", text = "x y, and 0 where x or y is 0.",
                                     reference = "x * y if x != 0 and y != 0 else 0";
@@ -40,7 +40,7 @@ struct passed_rule : rule<2> {
   }
 };
 
-/// The slope of a rule that grows without bound: nan if the argument has overflowed.
+/// Returns the slope of a rule that grows without bound: nan if the argument has overflowed.
 template <class T, class Slope>
 AGRAD_ALWAYS_INLINE T slope_below_infinity(const T& x, const Slope& slope) {
   if constexpr (std::is_same_v<T, double>)

@@ -129,7 +129,7 @@ template <class X>
 AGRAD_ALWAYS_INLINE applied<rint_rule, X> rint(const X& x) {
   return apply<rint_rule>(x);
 }
-/// The same as rint. In C the two differ in a flag that is raised if the value changes.
+/// Does the same as `rint`. In C the two differ in a flag that is raised if the value changes.
 template <class X>
 AGRAD_ALWAYS_INLINE applied<rint_rule, X> nearbyint(const X& x) {
   return apply<rint_rule>(x);
@@ -214,7 +214,7 @@ template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<fmod_rule, X, Y> fmod(const X& x, const Y& y) {
   return apply<fmod_rule>(x, y);
 }
-/// Stan's name of fmod, for whole numbers, too, where <cmath> has fmod.
+/// Does the same as `fmod`, for whole numbers, too; this is Stan's name, where <cmath> has fmod.
 template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<fmod_rule, X, Y> modulus(const X& x, const Y& y) {
   return apply<fmod_rule>(x, y);

@@ -28,15 +28,15 @@ double horner(const double (&coefficients)[N], double x) {
   return sum;
 }
 
-/// cot(pi x), computed from the distance to the nearest pole or zero, which is exact.
+/// Returns cot(pi x), computed from the distance to the nearest pole or zero, which is exact.
 inline double cot_pi(double x) {
   const double r = std::remainder(x, 1.0), distance = std::abs(r);
   const double cot = distance > 0.25 ? std::tan(pi * (0.5 - distance)) : 1 / std::tan(pi * distance);
   return std::copysign(cot, r);
 }
 
-/// digamma(x) for 1 <= x <= 2: (x - root) p(x - 1.5) / q(x - 1.5). The coefficients are a minimax fit to 60-digit values with a
-/// relative error of 2e-18.
+/// Returns digamma(x) for 1 <= x <= 2: (x - root) p(x - 1.5) / q(x - 1.5). The coefficients are a minimax fit to 60-digit
+/// values with a relative error of 2e-18.
 inline double digamma_near_root(double x) {
   constexpr double root = 0x1.762d86356be3fp+0, root_rest = 0x1.b86a722197829p-54;
   constexpr double p[] = {0.9510558760318328,    1.0802548566154948,     0.4202560384340558,     0.06598635222418561,
@@ -44,6 +44,14 @@ inline double digamma_near_root(double x) {
   constexpr double q[] = {
       1.0, 1.5812764694454384, 0.8933077947242034, 0.2233904315089166, 0.024201009080202167, 0.0008694943175751149};
   return ((x - root) - root_rest) * (horner(p, x - 1.5) / horner(q, x - 1.5));
+}
+
+/// Returns log(x) - digamma(x) for x >= 10.
+inline double digamma_rest(double x) {
+  const double inverse_square = 1 / (x * x);
+  double tail = 0;
+  for (int k = bernoulli_count; k > 0; --k) tail = (tail + bernoulli[k - 1] / (2 * k)) * inverse_square;
+  return 0.5 / x + tail;
 }
 
 inline double digamma(double x) {
@@ -58,20 +66,17 @@ inline double digamma(double x) {
     for (; x > 2; x -= 1) shift += 1 / (x - 1);
     return digamma_near_root(x) + shift;
   }
-  const double inverse_square = 1 / (x * x);
-  double tail = 0;
-  for (int k = bernoulli_count; k > 0; --k) tail = (tail + bernoulli[k - 1] / (2 * k)) * inverse_square;
-  return std::log(x) - 0.5 / x - tail;
+  return std::log(x) - digamma_rest(x);
 }
 
-/// n! / x^(n + 1), which overflows only if the result does.
+/// Returns n! / x^(n + 1), which overflows only if the result does.
 inline double factorial_over_power(int n, double x) {
   double product = 1 / x;
   for (int k = 1; k <= n; ++k) product *= k / x;
   return product;
 }
 
-/// The absolute value of polygamma(n, x) for x > 0 and n > 0: the sum of n! / (x + k)^(n + 1) over all k >= 0.
+/// Returns the absolute value of polygamma(n, x) for x > 0 and n > 0: the sum of n! / (x + k)^(n + 1) over all k >= 0.
 inline double polygamma_sum(int n, double x) {
   double head = 0;
   for (; x < 10 + n; x += 1) head += factorial_over_power(n, x);
@@ -84,7 +89,7 @@ inline double polygamma_sum(int n, double x) {
   return head + sum;
 }
 
-/// polygamma(1, x) for x > 0, by the same sums with fewer divisions.
+/// Returns polygamma(1, x) for x > 0, by the same sums with fewer divisions.
 inline double trigamma_sum(double x) {
   double head = 0;
   for (; x < 10; x += 1) {
@@ -95,8 +100,8 @@ inline double trigamma_sum(double x) {
   return head + inverse * (1 + 0.5 * inverse + square * horner(bernoulli, square));
 }
 
-/// The derivative of order n of pi cot(pi x): with c = cot(pi x), pi^(n + 1) times the polynomial p_n, where p_0 = c and
-/// p_{n+1} = -(1 + c^2) p_n'. All coefficients of one polynomial have the same sign, so that nothing cancels, but powers
+/// Returns the derivative of order n of pi cot(pi x): with c = cot(pi x), pi^(n + 1) times the polynomial p_n, where p_0 = c
+/// and p_{n+1} = -(1 + c^2) p_n'. All coefficients of one polynomial have the same sign, so that nothing cancels, but powers
 /// multiply the error of c; so high orders are the sum of (-1)^n n! / (x - k)^(n + 1) over the nearest poles k.
 inline double cot_pi_derivative(int n, double x) {
   if (n >= 16) {  // the poles beyond the fourth add less than a rounding

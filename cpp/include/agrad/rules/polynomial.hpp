@@ -5,7 +5,7 @@
 
 namespace agrad::detail {
 
-/// c[0] + c[1] x + ... + c[n - 1] x^(n - 1) by halves, whose operations do not wait for each other (Estrin's scheme).
+/// Returns c[0] + c[1] x + ... + c[n - 1] x^(n - 1) by halves, whose operations do not wait for each other (Estrin's scheme).
 template <int n>
 double by_halves(const double* c, double x) {
   if constexpr (n == 1) {
@@ -18,8 +18,8 @@ double by_halves(const double* c, double x) {
   }
 }
 
-/// c[0] + c[1] x + ... + c[N - 1] x^(N - 1) of an array: as two polynomials of x^2, whose operations do not wait for each
-/// other.
+/// Returns c[0] + c[1] x + ... + c[N - 1] x^(N - 1) of an array: as two polynomials of x^2, whose operations do not wait for
+/// each other.
 template <class A, std::size_t N>
 typename A::PlainObject polynomial(const double (&c)[N], const A& x) {
   using array = typename A::PlainObject;

@@ -102,7 +102,7 @@ template <class X>
 AGRAD_ALWAYS_INLINE applied<erfcinv_rule, X> erfcinv(const X& x) {
   return apply<erfcinv_rule>(x);
 }
-/// Stan's name of erfcinv.
+/// Does the same as `erfcinv`; this is Stan's name.
 template <class X>
 AGRAD_ALWAYS_INLINE applied<erfcinv_rule, X> inv_erfc(const X& x) {
   return apply<erfcinv_rule>(x);
@@ -135,7 +135,7 @@ template <class X>
 AGRAD_ALWAYS_INLINE applied<ndtr_rule, X> ndtr(const X& x) {
   return apply<ndtr_rule>(x);
 }
-/// Stan's name of ndtr.
+/// Does the same as `ndtr`; this is Stan's name.
 template <class X>
 AGRAD_ALWAYS_INLINE applied<ndtr_rule, X> Phi(const X& x) {
   return apply<ndtr_rule>(x);
@@ -202,7 +202,7 @@ template <class X>
 AGRAD_ALWAYS_INLINE applied<ndtri_rule, X> ndtri(const X& x) {
   return apply<ndtri_rule>(x);
 }
-/// Stan's name of ndtri.
+/// Does the same as `ndtri`; this is Stan's name.
 template <class X>
 AGRAD_ALWAYS_INLINE applied<ndtri_rule, X> inv_Phi(const X& x) {
   return apply<ndtri_rule>(x);

@@ -21,7 +21,7 @@ namespace agrad {
 
 namespace detail {
 
-/// Of two scalars, the one to which the other converts.
+/// The one of two scalars to which the other converts.
 template <class A, class B>
 struct wider {
   static_assert(std::is_convertible_v<A, B> || std::is_convertible_v<B, A>,

@@ -161,8 +161,8 @@ struct beta_quantile_rule : rule<3> {
  private:
   friend struct beta_quantile_rule<!is_upper>;
 
-  /// The derivative with respect to argument I at a quantile x; for tiny p, of which squares underflow, from the logarithm of
-  /// the tail.
+  /// Returns the derivative with respect to argument I at a quantile x; for tiny p, of which squares underflow, from the
+  /// logarithm of the tail.
   template <int I, class T>
   static T inner_derivative(const T& p, const T& a, const T& b, const T& x) {
     const auto near = [&] {

@@ -12,8 +12,8 @@ namespace agrad {
 
 namespace detail {
 
-/// The integral of t^n exp(x t) over [0, 1]: a series of positive terms (Kummer's for x < 0), or the recurrence in n upwards
-/// for large x.
+/// Returns the integral of t^n exp(x t) over [0, 1]: a series of positive terms (Kummer's for x < 0), or the recurrence in n
+/// upwards for large x.
 inline double exprel_moment(double order, double x) {
   const int n = static_cast<int>(order);
   if (std::abs(x) > 20 + n) {
@@ -49,7 +49,7 @@ struct exprel_moment_rule : rule<2> {
   }
 };
 
-/// Derivative n of sin(pi x); the argument is reduced exactly.
+/// Returns derivative n of sin(pi x); the argument is reduced exactly.
 inline double sin_pi_derivative(int n, double x) {
   const double r = std::remainder(x, 2.0);  // in [-1, 1]
   if (std::isnan(r)) return r;
@@ -59,7 +59,7 @@ inline double sin_pi_derivative(int n, double x) {
   return std::pow(pi, n) * (turn < 2 ? size : -size);
 }
 
-/// Derivative n of sin(pi x) / (pi x): by the recurrence in n upwards, or by Taylor's series near 0.
+/// Returns derivative n of sin(pi x) / (pi x): by the recurrence in n upwards, or by Taylor's series near 0.
 inline double sinc_derivative(double order, double x) {
   const int n = static_cast<int>(order);
   if (!(std::abs(x) < infinity)) return std::isnan(x) ? x : 0;
@@ -95,7 +95,7 @@ struct sinc_derivative_rule : rule<2> {
   }
 };
 
-/// exp(x) - 1 over x.
+/// Returns exp(x) - 1 over x.
 inline double exprel(double x) {
   if (x == 0) return 1;
   if (x > 700) return std::exp(0.5 * x) / x * std::exp(0.5 * x);

@@ -25,7 +25,8 @@ using if_eigen = std::enable_if_t<is_eigen<X>>;
 
 inline constexpr Eigen::Index chunk = 256;  // doubles that fit into the nearest cache
 
-/// Index of the largest entry (Sign 1) or the smallest (Sign -1), the first of equal entries; of the first nan if there is one.
+/// Returns the index of the largest entry (Sign 1) or the smallest (Sign -1), the first of equal entries; of the first nan if
+/// there is one.
 template <int Sign, class X>
 Eigen::Index extreme_index(const X& x) {
   Eigen::Index best = 0;
@@ -106,7 +107,7 @@ struct log_sum_exp_reduction {
   struct parts {
     T largest, rest;
     T sum() const { return largest + rest; }
-    /// log_softmax of an entry.
+    /// Returns log_softmax of an entry.
     T logarithm(const T& x) const {
       if (x == largest && !(abs(largest) < infinity)) return -rest;
       return (x - largest) - rest;
@@ -167,7 +168,7 @@ struct log_sum_exp_reduction {
   }
 };
 
-/// The sum of counts times log_softmax(x), and its derivatives with respect to x; see rules/log_shares.hpp.
+/// Returns the sum of counts times log_softmax(x), and its derivatives with respect to x; see rules/log_shares.hpp.
 template <class X>
 double log_shares_and_slopes(const X& counts, const X& x, double* slopes) {
   if (x.size() == 0) return 0;
@@ -208,7 +209,7 @@ struct reduction_engine {
     for (Eigen::Index i = 0; i < x.size(); ++i) sum += x.coeff(i) * y.coeff(i);
     return sum;
   }
-  /// The sum of counts times log_softmax(x).
+  /// Returns the sum of counts times log_softmax(x).
   template <class X>
   static T log_shares(const vector_of<double>& counts, const X& x) {
     if constexpr (std::is_same_v<T, double>) {
@@ -261,38 +262,38 @@ typename X::Scalar reduce(const X& x) {
 }
 }  // namespace detail
 
-/// Sum of all entries.
+/// Returns the sum of all entries.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar sum(const X& x) {
   return detail::reduce<detail::sum_reduction>(x);
 }
 
-/// Mean of all entries; nan for an empty array.
+/// Returns the mean of all entries; nan for an empty array.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar mean(const X& x) {
   return detail::reduce<detail::sum_reduction>(x) / static_cast<double>(x.size());
 }
 
-/// Product of all entries. The derivatives are right beside zeros, too.
+/// Returns the product of all entries. The derivatives are right beside zeros, too.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar prod(const X& x) {
   return detail::reduce<detail::prod_reduction>(x);
 }
 
-/// Euclidean (Frobenius) norm, without overflow; the gradient at zero is defined as zero.
+/// Returns the Euclidean (Frobenius) norm, without overflow; the gradient at zero is defined as zero.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar norm(const X& x) {
   return detail::reduce<detail::norm_reduction>(x);
 }
 
-/// log(sum(exp(x))), without overflow; -inf for an empty array. If the largest entry is infinite, so is the result, and all
-/// entries of that value share the derivative equally.
+/// Returns log(sum(exp(x))), without overflow; -inf for an empty array. If the largest entry is infinite, so is the result, and
+/// all entries of that value share the derivative equally.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar log_sum_exp(const X& x) {
   return detail::reduce<detail::log_sum_exp_reduction>(x);
 }
 
-/// Sum of the products of corresponding entries. Throws ShapeError where the shapes differ.
+/// Returns the sum of the products of corresponding entries. Throws ShapeError where the shapes differ.
 template <class X, class Y, class = detail::if_eigen<X>, class = detail::if_eigen<Y>>
 auto dot(const X& x, const Y& y) {
   using T = detail::entry_result_t<multiply_rule, X, Y>;
@@ -301,26 +302,26 @@ auto dot(const X& x, const Y& y) {
   return detail::reduction_engine<T>::dot(detail::entries(x), detail::entries(y));
 }
 
-/// Sum of squares of all entries.
+/// Returns the sum of squares of all entries.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar squared_norm(const X& x) {
   const auto& entries = detail::entries(x);
   return detail::reduction_engine<typename X::Scalar>::dot(entries, entries);
 }
 
-/// exp(x) / sum(exp(x)) as a vector, without overflow.
+/// Returns exp(x) / sum(exp(x)) as a vector, without overflow.
 template <class X, class = detail::if_eigen<X>>
 vector_of<typename X::Scalar> softmax(const X& x) {
   return detail::reduction_engine<typename X::Scalar>::softmax(detail::entries(x));
 }
 
-/// log(softmax(x)) = x - log_sum_exp(x) as a vector.
+/// Returns log(softmax(x)) = x - log_sum_exp(x) as a vector.
 template <class X, class = detail::if_eigen<X>>
 vector_of<typename X::Scalar> log_softmax(const X& x) {
   return detail::reduction_engine<typename X::Scalar>::log_softmax(detail::entries(x));
 }
 
-/// Sums x_0, x_0 + x_1, ... as a vector.
+/// Returns the sums x_0, x_0 + x_1, ... as a vector.
 template <class X, class = detail::if_eigen<X>>
 vector_of<typename X::Scalar> cumulative_sum(const X& x) {
   vector_of<typename X::Scalar> result = detail::entries(x);
@@ -328,13 +329,13 @@ vector_of<typename X::Scalar> cumulative_sum(const X& x) {
   return result;
 }
 
-/// Sum of the main diagonal; the matrix may be rectangular.
+/// Returns the sum of the main diagonal; the matrix may be rectangular.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar trace(const X& x) {
   return detail::reduce<detail::sum_reduction>(x.derived().matrix().diagonal());
 }
 
-/// The largest entry, the first of equal entries, and nan if any entry is nan. Throws ShapeError for an empty array.
+/// Returns the largest entry, the first of equal entries, and nan if any entry is nan. Throws ShapeError for an empty array.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar max_coefficient(const X& x) {
   if (AGRAD_UNLIKELY(x.size() == 0)) detail::fail_empty("max_coefficient");
@@ -342,7 +343,7 @@ typename X::Scalar max_coefficient(const X& x) {
   return entries[detail::extreme_index<1>(entries)];
 }
 
-/// The smallest entry, with the same conventions.
+/// Returns the smallest entry, with the same conventions.
 template <class X, class = detail::if_eigen<X>>
 typename X::Scalar min_coefficient(const X& x) {
   if (AGRAD_UNLIKELY(x.size() == 0)) detail::fail_empty("min_coefficient");

@@ -33,17 +33,17 @@ struct product_argument {
   static T log_of(const T& b, const T& y) {
     return log(b) + log(y);
   }
-  /// The derivative with respect to y.
+  /// Returns the derivative with respect to y.
   template <class T>
   static T slope(const T& b, const T&) {
     return b;
   }
-  /// The argument, divided by its derivative with respect to y.
+  /// Returns the argument, divided by its derivative with respect to y.
   template <class T>
   static T over_slope(const T& y) {
     return y;
   }
-  /// The derivative with respect to b.
+  /// Returns the derivative with respect to b.
   template <class T>
   static T factor(const T& y) {
     return y;
@@ -149,8 +149,8 @@ struct gumbel_tail_rule : rule<1> {
   }
 };
 
-/// The derivative of order n of log(gamma(x)) - x log(x) + x, for x > 0: Stirling's series, and for small x the differences
-/// between x and x + 1, which have one sign for n > 0, so that their sum has all digits.
+/// Returns the derivative of order n of log(gamma(x)) - x log(x) + x, for x > 0: Stirling's series, and for small x the
+/// differences between x and x + 1, which have one sign for n > 0, so that their sum has all digits.
 inline double lgamma_rest(double order, double x) {
   const int n = static_cast<int>(order);
   if (!(x > 0) || n > highest_polygamma) return quiet_nan;

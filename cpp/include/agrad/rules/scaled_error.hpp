@@ -16,7 +16,7 @@ inline constexpr double half_sqrt_pi = 0.886226925452758013649083741670572592;
 inline constexpr double inv_sqrt_two_pi = 0.398942280401432677939946059934381868;
 inline constexpr double inv_sqrt_2 = 0.707106781186547524400844362104849039;
 
-/// The sum of c[k] T_k(t), by Clenshaw's recurrence.
+/// Returns the sum of c[k] T_k(t), by Clenshaw's recurrence.
 template <std::size_t N>
 double chebyshev(const double (&c)[N], double t) {
   double here = 0, before = 0;
@@ -28,8 +28,8 @@ double chebyshev(const double (&c)[N], double t) {
   return t * here - before + c[0];
 }
 
-/// exp(factor x^2) for a signed factor whose magnitude is a power of 2; x^2 times the relative error of the square would be the
-/// relative error of exp.
+/// Returns exp(factor x^2) for a signed factor whose magnitude is a power of 2; x^2 times the relative error of the square
+/// would be the relative error of exp.
 inline double exp_of_square(double x, double factor) {
   const double square = x * x, e = std::exp(factor * square);
   if (e == 0 || !(e < infinity)) return e;
@@ -46,7 +46,7 @@ inline constexpr double erfcx_series[] = {
     4.0971223152703005e-08, -4.389284159986328e-09,  -6.545560212480267e-09, 5.457157304704688e-10,   9.02214970034059e-10,
     -3.75315827795962e-11,  -7.33950500852954e-11};
 
-/// exp(x^2) erfc(x).
+/// Returns exp(x^2) erfc(x).
 inline double erfcx(double x) {
   if (x < 0) return 2 * exp_of_square(x, 1) - erfcx(-x);
   if (x > 1e9) return inv_sqrt_pi / x;
@@ -75,9 +75,9 @@ inline double scaled_ierfc_by_series(int n, double x) {
   return by_halves<30>(scaled_second_series, u) / divisor / divisor / divisor;
 }
 
-/// exp(x^2) times the n-fold integral of erfc from x to infinity; n = 0 is erfcx. The function is the positive, decreasing
-/// solution of 2 n w_n = w_{n-2} - 2 x w_{n-1}: computed forwards if nothing cancels, else by ratios from above (Gautschi
-/// 1961).
+/// Returns exp(x^2) times the n-fold integral of erfc from x to infinity; n = 0 is erfcx. The function is the positive,
+/// decreasing solution of 2 n w_n = w_{n-2} - 2 x w_{n-1}: computed forwards if nothing cancels, else by ratios from above
+/// (Gautschi 1961).
 inline double scaled_ierfc(double order, double x) {
   const int n = static_cast<int>(order);
   if ((n == 1 || n == 2) && x > 0.5) return x < infinity ? scaled_ierfc_by_series(n, x) : 0;
@@ -100,19 +100,19 @@ inline double scaled_ierfc(double order, double x) {
   return w;
 }
 
-/// The distribution function of the standard normal distribution.
+/// Returns the distribution function of the standard normal distribution.
 inline double ndtr(double x) {
   if (x >= 0) return 0.5 * std::erfc(-x * inv_sqrt_2);
   return 0.5 * erfcx(-x * inv_sqrt_2) * exp_of_square(x, -0.5);
 }
 
-/// log(1 - q) for 0 <= q < 3/4: the logarithm of the rounded difference, and what the difference has lost.
+/// Returns log(1 - q) for 0 <= q < 3/4: the logarithm of the rounded difference, and what the difference has lost.
 inline double log1m_below_1(double q) {
   const double rest = 1 - q;
   return std::log(rest) - ((rest - 1) + q) / rest;
 }
 
-/// The logarithm of ndtr, and its slope, which is 0 where it underflows.
+/// Returns the logarithm of ndtr, and its slope, which is 0 where it underflows.
 inline double log_ndtr(double x, double& slope) {
   constexpr double sqrt_two_over_pi = 0.797884560802865355879892119868763737;
   const double scaled = erfcx(std::abs(x) * inv_sqrt_2);
@@ -130,7 +130,7 @@ inline double log_ndtr(double x) {
   return log_ndtr(x, slope);
 }
 
-/// erfinv for |x| <= 1/2: the series, then Halley's method.
+/// Returns erfinv for |x| <= 1/2: the series, then Halley's method.
 inline double central_erfinv(double x) {
   const double square = x * x;
   double y = half_sqrt_pi * x * (1 + square * (0.2617993877991494 + square * 0.1439317308492199));
@@ -141,8 +141,8 @@ inline double central_erfinv(double x) {
   return y;
 }
 
-/// erfcinv for 0 < q <= 1/2: Newton's method for log(erfc(y)) = log(q), which also works for subnormal q. The first value is
-/// that of Abramowitz & Stegun 26.2.22, with an error of 0.003, and each step squares the error.
+/// Returns erfcinv for 0 < q <= 1/2: Newton's method for log(erfc(y)) = log(q), which also works for subnormal q. The first
+/// value is that of Abramowitz & Stegun 26.2.22, with an error of 0.003, and each step squares the error.
 inline double tail_erfcinv(double q) {
   const double log_q = std::log(q), t = std::sqrt(2 * (0.693147180559945309417 - log_q));
   double y = inv_sqrt_2 * (t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + t * 0.04481)));

@@ -34,16 +34,16 @@ struct shape_orders {
         for (int v = 0; v < shapes; ++v) divides[j][i] = divides[j][i] && of[j][v] <= of[i][v];
       }
   }
-  /// What coefficient i is multiplied by to be a derivative.
+  /// Returns the factor that turns coefficient i into a derivative.
   double factorials(int i) const {
     double product = 1;
     for (const int order : of[i])
       for (int k = 2; k <= order; ++k) product *= k;
     return product;
   }
-  /// The order of coefficient i with respect to all shapes together.
+  /// Returns the order of coefficient i with respect to all shapes together.
   int total(int i) const { return of[i][0] + of[i][1] + of[i][2] + of[i][3]; }
-  /// The first shape with respect to which coefficient i > 0 has an order above 0.
+  /// Returns the first shape with respect to which coefficient i > 0 has an order above 0.
   int first_of(int i) const {
     int v = 0;
     while (of[i][v] == 0) ++v;

@@ -13,7 +13,7 @@
 
 namespace agrad::detail {
 
-/// The integral over s > 0 of exp(-h^2 (2 a s + s^2) / 2) / (1 + (a + s)^2) times a weight of s and t = a + s, over pi.
+/// Returns the integral over s > 0 of exp(-h^2 (2 a s + s^2) / 2) / (1 + (a + s)^2) times a weight of s and t = a + s, over pi.
 template <class Weight>
 double skew_tail_integral(double h, double a, const Weight& weight) {
   constexpr double deepest = 42;
@@ -34,7 +34,7 @@ double skew_tail_integral(double h, double a, const Weight& weight) {
   return sum * inv_pi;
 }
 
-/// The factor (order 0), and minus its derivatives with respect to h (order 1) and a (order 2).
+/// Returns the factor (order 0), and minus its derivatives with respect to h (order 1) and a (order 2).
 inline double skew_tail_factor(double order, double h, double a) {
   if (!(h >= 0 && a >= 0 && h < infinity && a < infinity)) return quiet_nan;
   const auto factor = [&] {

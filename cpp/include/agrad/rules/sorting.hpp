@@ -41,7 +41,7 @@ decltype(auto) sortable(const X& x) {
   }
 }
 
-/// The places of the entries in ascending order, or in descending order (Sign -1).
+/// Returns the places of the entries in ascending order, or in descending order (Sign -1).
 template <int Sign, class X>
 std::vector<int> places_in_order(std::string_view function, const X& x) {
   std::vector<int> places(static_cast<std::size_t>(x.size()));
@@ -61,7 +61,7 @@ auto sorted_entries(std::string_view function, const X& given) {
   return result;
 }
 
-/// The quantile of sorted entries: at the place p (n - 1), between the entries around it.
+/// Returns the quantile of sorted entries: at the place p (n - 1), between the entries around it.
 template <class T, class X>
 T quantile_of_sorted(const X& x, double p) {
   const double place = p * static_cast<double>(x.size() - 1), below = std::floor(place), share = place - below;
@@ -79,32 +79,33 @@ void check_quantile(const X& x) {
 }
 }  // namespace detail
 
-/// The entries of a vector in ascending order, as a vector of the same kind. Throws DomainError for a nan.
+/// Returns the entries of a vector in ascending order, as a vector of the same kind. Throws DomainError for a nan.
 template <class X, class = detail::if_sortable<X>>
 auto sort_asc(const X& x) {
   return detail::sorted_entries<1>("sort_asc", x);
 }
 
-/// The entries of a vector in descending order.
+/// Returns the entries of a vector in descending order.
 template <class X, class = detail::if_sortable<X>>
 auto sort_desc(const X& x) {
   return detail::sorted_entries<-1>("sort_desc", x);
 }
 
-/// The places, from 0, of a vector's entries in ascending order: x[result[0]] is the smallest. Equal entries keep their order.
+/// Returns the places, from 0, of a vector's entries in ascending order: x[result[0]] is the smallest. Equal entries keep their
+/// order.
 template <class X, class = detail::if_sortable<X>>
 std::vector<int> sort_indices_asc(const X& x) {
   return detail::places_in_order<1>("sort_indices_asc", detail::sortable(x));
 }
 
-/// The places, from 0, of a vector's entries in descending order. Equal entries keep their order.
+/// Returns the places, from 0, of a vector's entries in descending order. Equal entries keep their order.
 template <class X, class = detail::if_sortable<X>>
 std::vector<int> sort_indices_desc(const X& x) {
   return detail::places_in_order<-1>("sort_indices_desc", detail::sortable(x));
 }
 
-/// The value below which a share p of the entries lies: between sorted entries the result is interpolated, such that the
-/// smallest is the quantile of 0, the largest that of 1.
+/// Returns the value below which a share p of the entries lies: between sorted entries the result is interpolated, such that
+/// the smallest is the quantile of 0, the largest that of 1.
 ///
 /// x: a vector of any scalar, not empty (else ShapeError), without nan (else DomainError); p: a number between 0 and 1, a
 /// constant. The derivative is the share of the two entries that are interpolated; where entries are equal, it is that of those
@@ -116,7 +117,7 @@ promoted_t<X> quantile(const X& x, double p) {
   return detail::quantile_of_sorted<promoted_t<X>>(detail::sorted_entries<1>("quantile", x), p);
 }
 
-/// The quantiles of several p; the entries are sorted once.
+/// Returns the quantiles of several p; the entries are sorted once.
 template <class X, class = detail::if_sortable<X>>
 std::vector<promoted_t<X>> quantile(const X& x, const std::vector<double>& p) {
   detail::check_quantile(x);

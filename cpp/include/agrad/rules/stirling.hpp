@@ -13,7 +13,7 @@ namespace agrad::detail {
 inline constexpr double two_pi = 6.28318530717958647692528676655900577;
 inline constexpr double inv_pi = 0.318309886183790671537767526745028724;
 
-/// u - log(1 + u), also if u and log(1 + u) are nearly equal: r (u - 2 r^2 (1/3 + r^2/5 + ...)) with r = u / (2 + u).
+/// Returns u - log(1 + u), also if u and log(1 + u) are nearly equal: r (u - 2 r^2 (1/3 + r^2/5 + ...)) with r = u / (2 + u).
 inline double log1p_rest(double u) {
   if (!(u > -0.6 && u < 1.5)) return u - std::log1p(u);
   constexpr double inverses[] = {1.0 / 3,  1.0 / 5,  1.0 / 7,  1.0 / 9,  1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17,
@@ -24,7 +24,7 @@ inline double log1p_rest(double u) {
   return r * (u - 2 * square * sum);
 }
 
-/// log(gamma(x)) without (x - 1/2) log(x) - x + log(2 pi) / 2, for x >= 10 (DLMF 5.11.1).
+/// Returns log(gamma(x)) without (x - 1/2) log(x) - x + log(2 pi) / 2, for x >= 10 (DLMF 5.11.1).
 inline double stirling_rest(double x) {
   const double inverse_square = 1 / (x * x);
   double sum = 0;
@@ -41,10 +41,10 @@ inline constexpr double lgamma1p_series[] = {
     -2.2711094608943164e-08, 1.0838659214896955e-08, -5.183475041970047e-09, 2.4836745438024785e-09,  -1.1921401405860912e-09,
     5.731367241678862e-10,   -2.7595228851242334e-10};
 
-/// log(gamma(1 + x)) for |x| <= 1/2, with the digits of a small x (DLMF 5.7.3).
+/// Returns log(gamma(1 + x)) for |x| <= 1/2, with the digits of a small x (DLMF 5.7.3).
 inline double lgamma1p(double x) { return x * horner(lgamma1p_series, x) - std::log1p(x); }
 
-/// log(x / y), near 1 from the difference of x and y, for numbers of any size.
+/// Returns log(x / y), near 1 from the difference of x and y, for numbers of any size.
 inline double log_ratio(double x, double y) {
   const double ratio = x / y;
   if (ratio > 0.5 && ratio < 2) return std::log1p((x - y) / y);

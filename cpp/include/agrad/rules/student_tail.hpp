@@ -14,7 +14,7 @@
 
 namespace agrad::detail {
 
-/// Derivative of order 1 or 2 of the logarithm of gamma((nu + 1) / 2) / (gamma(nu / 2) sqrt(nu)).
+/// Returns the derivative of order 1 or 2 of the logarithm of gamma((nu + 1) / 2) / (gamma(nu / 2) sqrt(nu)).
 inline double student_constant(int order, double nu) {
   if (nu < 40) {
     const double half = 0.5 * nu;
@@ -31,7 +31,7 @@ inline double student_constant(int order, double nu) {
   return order == 1 ? sum / nu / nu : sum / nu / nu / nu;
 }
 
-/// log(cosh(u)) at t = sqrt(nu) sinh(u).
+/// Returns log(cosh(u)) at t = sqrt(nu) sinh(u).
 inline double student_log_cosh(double nu, double t) {
   const double root = std::sqrt(nu), size = std::abs(t);
   return size < root ? 0.5 * std::log1p(t / root * (t / root)) : std::log(std::hypot(root, t)) - std::log(root);
@@ -141,12 +141,12 @@ inline student_integral integrate_student(double nu, double t, bool beyond = fal
   return sum;
 }
 
-/// The density at t.
+/// Returns the density at t.
 inline double student_density(double nu, double t) {
   return std::exp(-(nu + 1) * student_log_cosh(nu, t) - betaln(0.5, 0.5 * nu)) / std::sqrt(nu);
 }
 
-/// t times the density at t; it underflows later than the density.
+/// Returns t times the density at t; it underflows later than the density.
 inline double student_stretch(double nu, double t) {
   return t / std::hypot(std::sqrt(nu), t) * std::exp(-nu * student_log_cosh(nu, t) - betaln(0.5, 0.5 * nu));
 }
@@ -179,7 +179,7 @@ class student_tail {
     value_ = is_direct() ? mass_ : part_.is_tail ? 1 - mass_ : 0.5 + signed_mass_;
   }
 
-  /// Derivative (m, j, k) with respect to nu, distance and scale, for m + j + k <= 2.
+  /// Returns derivative (m, j, k) with respect to nu, distance and scale, for m + j + k <= 2.
   double derivative(bool is_log, int m, int j, int k) const {
     if (j + k == 0) return !is_log ? of_value(m) : is_direct() ? of_direct_log(m) : of_log(m);
     const student_hazard at = hazard(is_log);
@@ -192,7 +192,7 @@ class student_tail {
   }
 
  private:
-  /// Whether the integral is the tail.
+  /// Returns whether the integral is the tail.
   bool is_direct() const { return part_.is_tail && t_ > 0; }
 
   double of_value(int m) const {
@@ -237,7 +237,7 @@ class student_tail {
   double log_beta_, half_width_, mass_, signed_mass_, value_;
 };
 
-/// Whether the tail has a closed form: at infinite t, and where nu is out of its domain.
+/// Returns whether the tail has a closed form: at infinite t, and where nu is out of its domain.
 inline bool is_student_limit(double nu, double t) { return !(nu > 0 && nu < infinity) || !(std::abs(t) < infinity); }
 
 inline double student_limit(double nu, double t, bool is_log, int order) {
@@ -245,8 +245,8 @@ inline double student_limit(double nu, double t, bool is_log, int order) {
   return order > 0 ? 0 : t < 0 ? (is_log ? 0 : 1) : (is_log ? -infinity : 0);
 }
 
-/// Derivative (m, j, k) with respect to nu, distance and scale of the tail beyond distance / scale or of its logarithm, for
-/// m + j + k <= 2.
+/// Returns derivative (m, j, k) with respect to nu, distance and scale of the tail beyond distance / scale or of its logarithm,
+/// for m + j + k <= 2.
 inline double student_tail_derivative(double nu, double distance, double scale, bool is_log, int m, int j, int k) {
   const double t = distance / scale;
   if (is_student_limit(nu, t)) return student_limit(nu, t, is_log, m + j + k);

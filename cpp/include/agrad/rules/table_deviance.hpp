@@ -11,20 +11,20 @@ namespace agrad {
 
 namespace detail {
 
-/// The sum of cell log(cell / expected) over the cells 1, x, y, z, where the expected cells have the same sums.
+/// Returns the sum of cell log(cell / expected) over the cells 1, x, y, z, where the expected cells have the same sums.
 inline double table_deviance(double x, double y, double z) {
   const double total = 1 + x + y + z, step = (x * y - z) / total;  // added to the cells 1 and z, subtracted from x and y
   return deviance_term(1, step, (1 + x) * ((1 + y) / total)) + deviance_term(x, -step, (1 + x) * ((x + z) / total)) +
          deviance_term(y, -step, (1 + y) * ((y + z) / total)) + deviance_term(z, step, (x + z) * ((y + z) / total));
 }
 
-/// log(cell * total / (row * column)), with the cells beside the cell in its row and column, and the cell opposite.
+/// Returns log(cell * total / (row * column)), with the cells beside the cell in its row and column, and the cell opposite.
 inline double cell_slope(double cell, double row, double column, double opposite) {
   const double u = (cell * opposite - row * column) / ((cell + row) * (cell + column));
   return log1p_or_ratio(u, cell * ((cell + row + column + opposite) / (cell + row)), cell + column);
 }
 
-/// The derivative of that with respect to the cell.
+/// Returns the derivative of that with respect to the cell.
 template <class T>
 T cell_curvature(const T& cell, const T& row, const T& column, const T& opposite) {
   const T total = cell + row + column + opposite;

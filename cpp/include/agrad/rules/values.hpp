@@ -54,8 +54,8 @@ inline constexpr bool has_region_of_packets<Rule, std::void_t<decltype(&Rule::su
 template <class Rule>
 inline constexpr bool has_packets = has_interval_of_packets<Rule> || has_region_of_packets<Rule>;
 
-/// 1 if a rule's packets are as accurate as its value, else 0. There are no branches, and the integers are as wide as doubles,
-/// so that the compiler vectorises this function, too.
+/// Returns 1 if a rule's packets are as accurate as its value, else 0. There are no branches, and the integers are as wide as
+/// doubles, so that the compiler vectorises this function, too.
 template <class Rule, class... X>
 AGRAD_ALWAYS_INLINE Eigen::Index suits_packets(const X&... x) {
   if constexpr (has_region_of_packets<Rule>) {
@@ -82,7 +82,7 @@ void values_into(double* to, Eigen::Index n, const Column&... x) {
 
 using octet_array = Eigen::Array<double, 8, 1>;
 
-/// Eight consecutive entries from i on; places after the end have copies of the first entry.
+/// Returns eight consecutive entries from i on; places after the end have copies of the first entry.
 inline octet_array octet_at(const double* x, Eigen::Index i, Eigen::Index n) {
   if (i + 8 <= n) return Eigen::Map<const octet_array>(x + i);
   octet_array some = octet_array::Constant(x[i]);
@@ -109,7 +109,7 @@ AGRAD_ALWAYS_INLINE void in_octets(double* to, Eigen::Index n, const Packet& pac
   }
 }
 
-/// The same as values_into, in octets.
+/// Does the same as `values_into`, in octets.
 template <class Rule, class... X>
 void octets_into(double* to, Eigen::Index n, const X*... x) {
   in_octets<Rule>(
@@ -117,7 +117,7 @@ void octets_into(double* to, Eigen::Index n, const X*... x) {
       [](auto... of) { return suits_packets<Rule>(of...); }, x...);
 }
 
-/// The value of octets_into for a single entry; the plain value for rules without packets.
+/// Returns the value of octets_into for a single entry; the plain value for rules without packets.
 template <class Rule, class... X>
 AGRAD_ALWAYS_INLINE double value_in_octets(const X&... x) {
   if constexpr (has_packets<Rule>) {

@@ -1,4 +1,5 @@
-// Linear algebra on the tape: handles, constants, views, repeated sweeps, sweeps of several lanes, unused results; messages.
+// Linear algebra on the tape: handles, constants, views, repeated reverse passes, reverse passes of several lanes, unused
+// results; messages.
 #include <agrad/functionals/jacobian.hpp>
 #include <agrad/rules/linalg/general.hpp>
 #include <agrad/rules/linalg/ldlt.hpp>
@@ -14,7 +15,7 @@ using namespace linalg_probe;
 using agrad::matrix;
 using agrad::scope;
 
-TEST_CASE("matrix<var> in, matrix<var> out; constants on either side; repeated sweeps") {
+TEST_CASE("matrix<var> in, matrix<var> out; constants on either side; repeated reverse passes") {
   const scope own;
   const MatrixXd a = regular(4), b = numbers(4, 2), w = numbers(4, 2, 3.0);
   const matrix<var> va(a), vb(b);
@@ -23,7 +24,7 @@ TEST_CASE("matrix<var> in, matrix<var> out; constants on either side; repeated s
   const MatrixXd lambda = a.transpose().partialPivLu().solve(w), x = a.partialPivLu().solve(b);
   CHECK(distance(both.val(), x) < 1e-14);
   const var all = dot(both, matrix<var>(w)), l = dot(left, matrix<var>(w)), r = dot(right, matrix<var>(w));
-  for (int sweep = 0; sweep < 2; ++sweep) {
+  for (int pass = 0; pass < 2; ++pass) {
     all.grad();
     CHECK(distance(va.adj(), -lambda * x.transpose()) < 1e-14);
     CHECK(distance(vb.adj(), lambda) < 1e-14);
@@ -92,7 +93,7 @@ TEST_CASE("results that nobody uses contribute nothing, each on its own") {
   CHECK_THROWS_AS(used.grad(), agrad::DomainError);
 }
 
-TEST_CASE("sweeps of several lanes: Jacobians of rules of one and of two arguments and results") {
+TEST_CASE("reverse passes of several lanes: Jacobians of rules of one and of two arguments and results") {
   static constexpr Index n = 3;
   const auto f = [](const auto& x) {
     using T = typename std::decay_t<decltype(x)>::Scalar;

@@ -40,7 +40,7 @@ inline constexpr bool is_sequence = false;
 template <class T, class Allocator>
 inline constexpr bool is_sequence<std::vector<T, Allocator>> = true;
 
-/// The shape of an argument; a matrix<var> of one column is a vector.
+/// Returns the shape of an argument; a matrix<var> of one column is a vector.
 template <class X>
 given_shape shape_of_given(const X& x) {
   if constexpr (is_eigen<X>) {

@@ -5,23 +5,24 @@
 
 #include <agrad/probability/multivariate/parts.hpp>
 #include <agrad/rules/entropy.hpp>
-#include <agrad/rules/gamma.hpp>
+#include <agrad/rules/share_deviance.hpp>
 
 namespace agrad {
 
 namespace detail {
 
-/// The sum of the log probabilities of outcomes y, for a row of log odds for each outcome or for all.
+/// Returns the sum of the log probabilities of outcomes y, for a row of log odds for each outcome or for all.
 template <class W, class Y, class B>
 auto categorical_log_sum(const Y& y, const B& odds) {
   return W::log_shares(W::counts_of(y, odds), odds);
 }
 
-/// log N! - sum log n_k!, summed over rows.
-template <class W, class N>
-auto log_multinomial(const N& n) {
-  const auto log_factorial = [](const auto& count) { return lgamma(count + 1.0); };
-  return W::each(difference_of{}, W::sum(W::each(log_factorial, W::row_sums(n))), W::sum(W::each(log_factorial, n)));
+/// Returns log N! - sum log n_k!, summed over rows, given N of each row or a constant for it: for a large one without the
+/// parts that count_of_share_rule has.
+template <class W, class N, class Total, class Where>
+auto log_multinomial(const N& n, const Total& total, const Where& where) {
+  const auto log_factorial = [](const auto& count, const auto& of) { return apply<count_of_total_rule>(count, of); };
+  return W::each(difference_of{}, W::sum(W::each(log_factorial, total, where)), W::sum(W::each(log_factorial, n, where)));
 }
 
 }  // namespace detail
@@ -37,7 +38,8 @@ struct categorical_lpmf_rule : multivariate_rule<2> {
     return W::sum(W::each(detail::log_of{}, W::pick(theta, y)));
   }
 };
-/// Sum of the log masses of the categories y, one or a sequence, which count from 0; theta is one simplex or a row for each y.
+/// Returns the sum of the log masses of the categories y, one or a sequence, which count from 0; theta is one simplex or a row
+/// for each y.
 template <bool propto = false, class Y, class Theta>
 auto categorical_lpmf(const Y& y, const Theta& theta) {
   return apply_multivariate<categorical_lpmf_rule, propto>(y, theta);
@@ -53,7 +55,7 @@ struct categorical_logit_lpmf_rule : multivariate_rule<2> {
     return detail::categorical_log_sum<W>(y, beta);
   }
 };
-/// The same by log odds beta, which need not be normalised.
+/// Does the same with log odds beta, which need not be normalised.
 template <bool propto = false, class Y, class B>
 auto categorical_logit_lpmf(const Y& y, const B& beta) {
   return apply_multivariate<categorical_logit_lpmf_rule, propto>(y, beta);
@@ -72,7 +74,7 @@ struct categorical_logit_glm_lpmf_rule : multivariate_rule<4> {
     return detail::categorical_log_sum<W>(y, detail::added<W>(W::product(x, beta), alpha));
   }
 };
-/// Sum of the log masses of the categories y given predictors x, a row for each y or one for all.
+/// Returns the sum of the log masses of the categories y given predictors x, a row for each y or one for all.
 template <bool propto = false, class Y, class X, class A, class B>
 auto categorical_logit_glm_lpmf(const Y& y, const X& x, const A& alpha, const B& beta) {
   return apply_multivariate<categorical_logit_glm_lpmf_rule, propto>(y, x, alpha, beta);
@@ -85,14 +87,18 @@ struct multinomial_lpmf_rule : multivariate_rule<2> {
                                                   {"theta", 'n', 'k', must_be::simplex}};
   template <class W, class Y, class Theta>
   static auto log_density(const parts& included, const Y& y, const Theta& theta) {
-    const auto power = [](const auto& count, const auto& p) { return xlogy(count, p); };
-    const auto norm = W::part(
-        included.constants(), [&] { return detail::log_multinomial<W>(y); }, y);
-    return detail::added<W>(W::sum(W::each(power, y, theta)),
-                            detail::multiple<W>(detail::copies(y, std::max(y.rows(), theta.rows())), norm));
+    if (!included.constants())
+      return W::sum(W::each([](const auto& count, const auto& p) { return xlogy(count, p); }, y, theta));
+    const auto total = W::row_sums(y);
+    const auto power = [](const auto& count, const auto& of, const auto& p) {
+      return apply<detail::count_of_share_rule>(count, of, p);
+    };
+    return detail::added<W>(
+        W::sum(W::each(power, y, total, theta)),
+        detail::multiple<W>(detail::copies(y, std::max(y.rows(), theta.rows())), detail::log_multinomial<W>(y, total, total)));
   }
 };
-/// Sum of the multinomial log masses of counts y, the rows of a matrix or one vector; y has no derivative.
+/// Returns the sum of the multinomial log masses of counts y, the rows of a matrix or one vector; y has no derivative.
 template <bool propto = false, class Y, class Theta>
 auto multinomial_lpmf(const Y& y, const Theta& theta) {
   return apply_multivariate<multinomial_lpmf_rule, propto>(y, theta);
@@ -106,12 +112,12 @@ struct multinomial_logit_lpmf_rule : multivariate_rule<2> {
   template <class W, class Y, class G>
   static auto log_density(const parts& included, const Y& y, const G& gamma) {
     const auto norm = W::part(
-        included.constants(), [&] { return detail::log_multinomial<W>(y); }, y);
+        included.constants(), [&] { return detail::log_multinomial<W>(y, W::row_sums(y), detail::one_number(0)); }, y);
     return detail::added<W>(W::log_shares(y, gamma),
                             detail::multiple<W>(detail::copies(y, std::max(y.rows(), gamma.rows())), norm));
   }
 };
-/// The same by log odds gamma, which need not be normalised.
+/// Does the same with log odds gamma, which need not be normalised.
 template <bool propto = false, class Y, class G>
 auto multinomial_logit_lpmf(const Y& y, const G& gamma) {
   return apply_multivariate<multinomial_logit_lpmf_rule, propto>(y, gamma);

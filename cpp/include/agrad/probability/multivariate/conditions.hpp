@@ -41,13 +41,17 @@ struct matrix_condition {
 
 namespace detail {
 
-/// The argument's name with the indices of an entry: none for a single number, one for a vector.
+/// Returns the argument's name with the indices of an entry: none for a single number, one for a vector.
 std::string entry_name(std::string_view argument, const matrix_values& x, std::ptrdiff_t i, std::ptrdiff_t j);
+
+/// Throws the error of a factorisation again, as one about `matrix` in a function.
+[[noreturn]] void fail_factor(std::string_view function, std::string_view matrix, const DomainError& error);
 
 /// Rounding errors that simplexes, symmetric matrices and unit vectors may have.
 inline constexpr double allowed_rounding = 1e-8;
 
 void check_symmetric(std::string_view function, std::string_view argument, const matrix_values& x, double limit);
+void check_variances(std::string_view function, std::string_view argument, const matrix_values& x, double limit);
 void check_positive_definite(std::string_view function, std::string_view argument, const matrix_values& x, double limit);
 void check_unit_diagonal(std::string_view function, std::string_view argument, const matrix_values& x, double limit);
 void check_cholesky_factor(std::string_view function, std::string_view argument, const matrix_values& x, double limit);
@@ -63,6 +67,7 @@ void check_degrees(std::string_view function, std::string_view argument, const m
 namespace must_be {
 inline constexpr matrix_condition positive_definite{"symmetric and positive definite", finite, detail::check_positive_definite};
 inline constexpr matrix_condition symmetric{"symmetric", finite, detail::check_symmetric};
+inline constexpr matrix_condition covariance{"symmetric with a nonnegative diagonal", finite, detail::check_variances};
 inline constexpr matrix_condition correlation_matrix{"a correlation matrix: symmetric, positive definite, with diagonal 1",
                                                      finite, detail::check_unit_diagonal};
 inline constexpr matrix_condition cholesky_factor{"lower triangular with a positive diagonal", finite,

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <agrad/probability/multivariate/parts.hpp>
-#include <agrad/rules/beta.hpp>
 #include <agrad/rules/entropy.hpp>
-#include <agrad/rules/gamma.hpp>
+#include <agrad/rules/share_deviance.hpp>
 
 namespace agrad {
 
@@ -15,13 +14,18 @@ struct dirichlet_lpdf_rule : multivariate_rule<2> {
                                                   {"alpha", 'n', 'k', must_be::positive_finite}};
   template <class W, class Theta, class A>
   static auto log_density(const parts& included, const Theta& theta, const A& alpha) {
-    const auto power = [](const auto& x, const auto& a) { return xlogy(a - 1.0, x); };
-    const auto log_gamma = [](const auto& a) { return lgamma(a); };
-    const auto powers = W::sum(W::each(power, theta, alpha));
+    const bool with_norm = included.of({1});
+    const auto total = W::row_sums(alpha);
+    const auto power = [with_norm](const auto& a, const auto& of, const auto& x) {
+      using T = promoted_t<decltype(a), decltype(of), decltype(x)>;
+      return with_norm ? T(apply<detail::weight_of_share_rule>(a, of, x)) : T(xlogy(a - 1.0, x));
+    };
+    const auto log_gamma = [](const auto& a, const auto& of) { return apply<detail::weight_of_total_rule>(a, of); };
+    const auto powers = W::sum(W::each(power, alpha, total, theta));
     const auto norm = W::part(
-        included.of({1}),
+        with_norm,
         [&] {
-          const auto all = W::sum(W::each(log_gamma, W::row_sums(alpha))), each = W::sum(W::each(log_gamma, alpha));
+          const auto all = W::sum(W::each(log_gamma, total, total)), each = W::sum(W::each(log_gamma, alpha, total));
           return detail::multiple<W>(detail::copies(alpha, std::max(theta.rows(), alpha.rows())),
                                      W::each(detail::difference_of{}, all, each));
         },
@@ -29,7 +33,7 @@ struct dirichlet_lpdf_rule : multivariate_rule<2> {
     return detail::added<W>(powers, norm);
   }
 };
-/// Sum of the Dirichlet log densities of theta: the rows of a matrix, or one vector; so is alpha.
+/// Returns the sum of the Dirichlet log densities of theta: the rows of a matrix, or one vector; so is alpha.
 template <bool propto = false, class Theta, class A>
 auto dirichlet_lpdf(const Theta& theta, const A& alpha) {
   return apply_multivariate<dirichlet_lpdf_rule, propto>(theta, alpha);
@@ -44,18 +48,24 @@ struct dirichlet_multinomial_lpmf_rule : multivariate_rule<2> {
                                                   {"alpha", 'n', 'k', must_be::positive_finite}};
   template <class W, class N, class A>
   static auto log_density(const parts& included, const N& n, const A& alpha) {
-    const bool constants = included.constants();
-    const auto log_term = [constants](const auto& count, const auto& a) {
-      using T = promoted_t<decltype(count), decltype(a)>;
-      return either<T>(
-          count == 0.0, [] { return T(0.0); },
-          [&] { return constants ? T(log(count) + betaln(a, count)) : T(betaln(a, count)); });
+    const auto counts = W::row_sums(n);
+    const auto weights = W::row_sums(alpha);
+    const auto term = [](const auto& count, const auto& a, const auto& all, const auto& all_weights) {
+      return apply<detail::drawn_count_rule>(count, a, all, all_weights);
     };
-    const auto total = W::sum(W::each(log_term, W::row_sums(n), W::row_sums(alpha)));
-    return W::each(detail::difference_of{}, total, W::sum(W::each(log_term, n, alpha)));
+    const auto total = [](const auto& count, const auto& a) { return apply<detail::drawn_total_rule>(count, a); };
+    const auto sum =
+        detail::added<W>(W::sum(W::each(total, counts, weights)), W::sum(W::each(term, n, alpha, counts, weights)));
+    if (included.constants()) return sum;
+    const auto log_count = [](const auto& count) {  // log(0) is left out
+      using T = promoted_t<decltype(count)>;
+      return either<T>(
+          count == 0.0, [] { return T(0.0); }, [&] { return T(log(count)); });
+    };
+    return detail::weighted<W>(1, sum, -1, W::sum(W::each(log_count, counts)), 1, W::sum(W::each(log_count, n)));
   }
 };
-/// Sum of the log masses of counts n, the rows of a matrix or one vector; n has no derivative.
+/// Returns the sum of the log masses of counts n, the rows of a matrix or one vector; n has no derivative.
 template <bool propto = false, class N, class A>
 auto dirichlet_multinomial_lpmf(const N& n, const A& alpha) {
   return apply_multivariate<dirichlet_multinomial_lpmf_rule, propto>(n, alpha);

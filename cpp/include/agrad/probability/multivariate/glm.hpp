@@ -17,7 +17,7 @@ auto linear_predictor(const X& x, const A& alpha, const B& beta) {
   return added<W>(W::product(x, W::transposed(beta)), alpha);
 }
 
-/// The sum of the terms of a univariate rule. `active` tells which of its arguments have derivatives.
+/// Returns the sum of the terms of a univariate rule. `active` tells which of its arguments have derivatives.
 template <class W, class Rule, class... X>
 auto sum_of_rule(bool propto, const std::array<bool, sizeof...(X)>& active, const X&... x) {
   typename Rule::parts included;
@@ -64,7 +64,8 @@ struct normal_id_glm_lpdf_rule : multivariate_rule<5> {
                                included.constants() ? -n * detail::half_log_two_pi : 0.0, detail::one_number(1));
   }
 };
-/// Sum of the normal log densities of y given predictors x: n x k, or one row; alpha and sigma are numbers or n numbers.
+/// Returns the sum of the normal log densities of y given predictors x: n x k, or one row; alpha and sigma are numbers or n
+/// numbers.
 template <bool propto = false, class Y, class X, class A, class B, class S>
 auto normal_id_glm_lpdf(const Y& y, const X& x, const A& alpha, const B& beta, const S& sigma) {
   return apply_multivariate<normal_id_glm_lpdf_rule, propto>(y, x, alpha, beta, sigma);
@@ -84,7 +85,7 @@ struct poisson_log_glm_lpmf_rule : multivariate_rule<4> {
                                                          detail::linear_predictor<W>(x, alpha, beta));
   }
 };
-/// Sum of the Poisson log masses of y given predictors x; see normal_id_glm_lpdf.
+/// Returns the sum of the Poisson log masses of y given predictors x; see normal_id_glm_lpdf.
 template <bool propto = false, class Y, class X, class A, class B>
 auto poisson_log_glm_lpmf(const Y& y, const X& x, const A& alpha, const B& beta) {
   return apply_multivariate<poisson_log_glm_lpmf_rule, propto>(y, x, alpha, beta);
@@ -107,7 +108,7 @@ struct neg_binomial_2_log_glm_lpmf_rule : multivariate_rule<5> {
                                                                 detail::linear_predictor<W>(x, alpha, beta), phi);
   }
 };
-/// Sum of the negative binomial log masses of y given predictors x; see normal_id_glm_lpdf.
+/// Returns the sum of the negative binomial log masses of y given predictors x; see normal_id_glm_lpdf.
 template <bool propto = false, class Y, class X, class A, class B, class F>
 auto neg_binomial_2_log_glm_lpmf(const Y& y, const X& x, const A& alpha, const B& beta, const F& phi) {
   return apply_multivariate<neg_binomial_2_log_glm_lpmf_rule, propto>(y, x, alpha, beta, phi);
@@ -128,7 +129,7 @@ struct binomial_logit_glm_lpmf_rule : multivariate_rule<5> {
                                                             detail::linear_predictor<W>(x, alpha, beta));
   }
 };
-/// Sum of the binomial log masses of n in N trials given predictors x; see normal_id_glm_lpdf.
+/// Returns the sum of the binomial log masses of n in N trials given predictors x; see normal_id_glm_lpdf.
 template <bool propto = false, class Y, class N, class X, class A, class B>
 auto binomial_logit_glm_lpmf(const Y& n, const N& trials, const X& x, const A& alpha, const B& beta) {
   return apply_multivariate<binomial_logit_glm_lpmf_rule, propto>(n, trials, x, alpha, beta);

@@ -2,21 +2,17 @@
 #pragma once
 
 #include <agrad/probability/multivariate/parts.hpp>
-#include <agrad/rules/gamma.hpp>
+#include <agrad/rules/half_gamma.hpp>
 
 namespace agrad {
 
 namespace detail {
 
-/// The logarithm of the normalising constant for p rows: Lewandowski, Kurowicka and Joe (2009), equation 16.
+/// Returns the logarithm of the normalising constant for p rows: Lewandowski, Kurowicka and Joe (2009), equation 16.
 template <class W, class Eta>
 auto lkj_norm(const Eta& eta, Eigen::Index p) {
-  const double rest = static_cast<double>(p - 1);
-  const Eigen::MatrixXd lesser = Eigen::VectorXd::LinSpaced(p - 1, 0, 0.5 * (rest - 1));
-  const auto log_gamma = [](const auto& x, const auto& more) { return lgamma(x + more); };
-  const double constant = -0.25 * log_pi * rest * (rest + 1);
-  return W::each([=](const auto& whole, const auto& parts) { return rest * whole - parts + constant; },
-                 W::each(log_gamma, eta, one_number(0.5 * rest)), W::sum(W::each(log_gamma, eta, lesser)));
+  const double rest = static_cast<double>(p - 1), constant = -0.25 * log_pi * rest * (rest + 1);
+  return W::each([=](const auto& x) { return apply<half_gamma_steps_rule>(0.0, rest, x) + constant; }, eta);
 }
 template <class W, class Eta, class H>
 auto lkj_of_log_determinant(bool with_norm, const Eta& eta, const H& half_log, Eigen::Index p) {
@@ -37,7 +33,7 @@ struct lkj_corr_lpdf_rule : multivariate_rule<2> {
     return detail::lkj_of_log_determinant<W>(included.of({1}), eta, detail::log_diagonal<W>(W::cholesky(y)), y.rows());
   }
 };
-/// The log density of a correlation matrix y.
+/// Returns the log density of a correlation matrix y.
 template <bool propto = false, class Y, class Eta>
 auto lkj_corr_lpdf(const Y& y, const Eta& eta) {
   return apply_multivariate<lkj_corr_lpdf_rule, propto>(y, eta);
@@ -61,7 +57,7 @@ struct lkj_corr_cholesky_lpdf_rule : multivariate_rule<2> {
     return detail::added<W>(jacobian, detail::lkj_of_log_determinant<W>(included.of({1}), eta, W::sum(logs), p));
   }
 };
-/// The log density of the Cholesky factor L of a correlation matrix.
+/// Returns the log density of the Cholesky factor L of a correlation matrix.
 template <bool propto = false, class L, class Eta>
 auto lkj_corr_cholesky_lpdf(const L& l, const Eta& eta) {
   return apply_multivariate<lkj_corr_cholesky_lpdf_rule, propto>(l, eta);
@@ -91,7 +87,7 @@ struct lkj_cov_lpdf_rule : multivariate_rule<4> {
                             detail::lkj_of_log_determinant<W>(included.of({3}), eta, half_log, y.rows()));
   }
 };
-/// The log density of the standard deviations and correlations of a covariance matrix y; no density of y itself.
+/// Returns the log density of the standard deviations and correlations of a covariance matrix y; no density of y itself.
 template <bool propto = false, class Y, class Mu, class S, class Eta>
 auto lkj_cov_lpdf(const Y& y, const Mu& mu, const S& sigma, const Eta& eta) {
   return apply_multivariate<lkj_cov_lpdf_rule, propto>(y, mu, sigma, eta);

@@ -11,7 +11,7 @@ namespace agrad {
 
 namespace detail {
 
-/// z with L z = (y - mu)', a column for each observation.
+/// Returns z with L z = (y - mu)', a column for each observation.
 template <class W, class Y, class Mu, class L>
 auto whitened(const Y& y, const Mu& mu, const L& l) {
   return W::solve_lower(l, W::transposed(W::each(difference_of{}, y, mu)));
@@ -41,7 +41,7 @@ struct multi_normal_lpdf_rule : multivariate_rule<3> {
     return detail::normal_of_factor<W>(included, y, mu, W::cholesky(sigma));
   }
 };
-/// Sum of the multivariate normal log densities of y: the rows of a matrix, or one vector; so is mu.
+/// Returns the sum of the multivariate normal log densities of y: the rows of a matrix, or one vector; so is mu.
 template <bool propto = false, class Y, class Mu, class S>
 auto multi_normal_lpdf(const Y& y, const Mu& mu, const S& sigma) {
   return apply_multivariate<multi_normal_lpdf_rule, propto>(y, mu, sigma);
@@ -58,7 +58,7 @@ struct multi_normal_cholesky_lpdf_rule : multivariate_rule<3> {
     return detail::normal_of_factor<W>(included, y, mu, l);
   }
 };
-/// The same by the Cholesky factor L of the covariance.
+/// Does the same with the Cholesky factor L of the covariance.
 template <bool propto = false, class Y, class Mu, class L>
 auto multi_normal_cholesky_lpdf(const Y& y, const Mu& mu, const L& l) {
   return apply_multivariate<multi_normal_cholesky_lpdf_rule, propto>(y, mu, l);
@@ -83,7 +83,7 @@ struct multi_normal_prec_lpdf_rule : multivariate_rule<3> {
                                detail::one_number(1));
   }
 };
-/// The same by the precision matrix Omega, the inverse of the covariance.
+/// Does the same with the precision matrix Omega, the inverse of the covariance.
 template <bool propto = false, class Y, class Mu, class O>
 auto multi_normal_prec_lpdf(const Y& y, const Mu& mu, const O& omega) {
   return apply_multivariate<multi_normal_prec_lpdf_rule, propto>(y, mu, omega);
@@ -91,7 +91,7 @@ auto multi_normal_prec_lpdf(const Y& y, const Mu& mu, const O& omega) {
 
 namespace detail {
 
-/// Outputs are the rows of y; output d has the covariance L L' / w_d.
+/// Returns the log density of outputs, the rows of y; output d has the covariance L L' / w_d.
 template <class W, class Parts, class Y, class L, class V>
 auto gp_of_factor(const Parts& included, const Y& y, const L& l, const V& w) {
   const auto z = W::solve_lower(l, W::transposed(y));
@@ -120,7 +120,7 @@ struct multi_gp_lpdf_rule : multivariate_rule<3> {
     return detail::gp_of_factor<W>(included, y, W::cholesky(sigma), w);
   }
 };
-/// Sum of the log densities of the rows of y, with means 0 and covariances Sigma / w.
+/// Returns the sum of the log densities of the rows of y, with means 0 and covariances Sigma / w.
 template <bool propto = false, class Y, class S, class V>
 auto multi_gp_lpdf(const Y& y, const S& sigma, const V& w) {
   return apply_multivariate<multi_gp_lpdf_rule, propto>(y, sigma, w);
@@ -137,7 +137,7 @@ struct multi_gp_cholesky_lpdf_rule : multivariate_rule<3> {
     return detail::gp_of_factor<W>(included, y, l, w);
   }
 };
-/// The same by the Cholesky factor L.
+/// Does the same with the Cholesky factor L.
 template <bool propto = false, class Y, class L, class V>
 auto multi_gp_cholesky_lpdf(const Y& y, const L& l, const V& w) {
   return apply_multivariate<multi_gp_cholesky_lpdf_rule, propto>(y, l, w);
@@ -162,7 +162,7 @@ struct multi_normal_cholesky_copula_lpdf_rule : multivariate_rule<2> {
     return detail::weighted<W>(-0.5, squares, 0.5, margins, -static_cast<double>(u.rows()), half_log);
   }
 };
-/// Sum of the log densities of the Gaussian copula with the Cholesky factor L of its correlation matrix.
+/// Returns the sum of the log densities of the Gaussian copula with the Cholesky factor L of its correlation matrix.
 template <bool propto = false, class U, class L>
 auto multi_normal_cholesky_copula_lpdf(const U& u, const L& l) {
   return apply_multivariate<multi_normal_cholesky_copula_lpdf_rule, propto>(u, l);

@@ -52,7 +52,7 @@ struct multi_student_t_lpdf_rule : multivariate_rule<4> {
     return detail::student_of_factor<W>(included, y, nu, mu, W::cholesky(sigma));
   }
 };
-/// Sum of the multivariate Student t log densities of y: the rows of a matrix, or one vector; so is mu.
+/// Returns the sum of the multivariate Student t log densities of y: the rows of a matrix, or one vector; so is mu.
 template <bool propto = false, class Y, class Nu, class Mu, class S>
 auto multi_student_t_lpdf(const Y& y, const Nu& nu, const Mu& mu, const S& sigma) {
   return apply_multivariate<multi_student_t_lpdf_rule, propto>(y, nu, mu, sigma);
@@ -72,7 +72,7 @@ struct multi_student_t_cholesky_lpdf_rule : multivariate_rule<4> {
     return detail::student_of_factor<W>(included, y, nu, mu, l);
   }
 };
-/// The same by the Cholesky factor L of the scale matrix.
+/// Does the same with the Cholesky factor L of the scale matrix.
 template <bool propto = false, class Y, class Nu, class Mu, class L>
 auto multi_student_t_cholesky_lpdf(const Y& y, const Nu& nu, const Mu& mu, const L& l) {
   return apply_multivariate<multi_student_t_cholesky_lpdf_rule, propto>(y, nu, mu, l);

@@ -80,7 +80,7 @@ struct ordered_logistic_lpmf_rule : multivariate_rule<3> {
     return detail::ordered_log_sum<detail::logistic_interval, W>(y, eta, c);
   }
 };
-/// Sum of the log masses of ordered categories y from 0 to the number of cutpoints c; y has no derivative.
+/// Returns the sum of the log masses of ordered categories y from 0 to the number of cutpoints c; y has no derivative.
 template <bool propto = false, class Y, class Eta, class C>
 auto ordered_logistic_lpmf(const Y& y, const Eta& eta, const C& c) {
   return apply_multivariate<ordered_logistic_lpmf_rule, propto>(y, eta, c);
@@ -98,7 +98,7 @@ struct ordered_probit_lpmf_rule : multivariate_rule<3> {
     return detail::ordered_log_sum<detail::normal_interval, W>(y, eta, c);
   }
 };
-/// The same with a normal variable.
+/// Does the same with a normal variable.
 template <bool propto = false, class Y, class Eta, class C>
 auto ordered_probit_lpmf(const Y& y, const Eta& eta, const C& c) {
   return apply_multivariate<ordered_probit_lpmf_rule, propto>(y, eta, c);
@@ -118,7 +118,7 @@ struct ordered_logistic_glm_lpmf_rule : multivariate_rule<4> {
     return detail::ordered_log_sum<detail::logistic_interval, W>(y, W::product(x, W::transposed(beta)), c);
   }
 };
-/// Sum of the log masses of ordered categories y given predictors x, a row for each y or one for all.
+/// Returns the sum of the log masses of ordered categories y given predictors x, a row for each y or one for all.
 template <bool propto = false, class Y, class X, class B, class C>
 auto ordered_logistic_glm_lpmf(const Y& y, const X& x, const B& beta, const C& c) {
   return apply_multivariate<ordered_logistic_glm_lpmf_rule, propto>(y, x, beta, c);

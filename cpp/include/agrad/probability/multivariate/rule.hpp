@@ -28,9 +28,9 @@ struct matrix_argument {
   char limit = '1';
 
   bool is_number() const { return rows == '1' && cols == '1'; }
-  /// Whether a sequence of numbers is a column; other vectors are rows.
+  /// Returns whether a sequence of numbers is a column; other vectors are rows.
   bool is_column() const { return cols == '1'; }
-  /// Whether a vector may be given instead of a matrix.
+  /// Returns whether a vector may be given instead of a matrix.
   bool may_be_vector() const { return rows == 'n' || rows == '1' || cols == '1'; }
 };
 

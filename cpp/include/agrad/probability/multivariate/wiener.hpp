@@ -14,7 +14,7 @@ namespace agrad {
 
 namespace detail {
 
-/// The log density of the first passage at scaled time s; v is the distance of the start from the other boundary.
+/// Returns the log density of the first passage at scaled time s; v is the distance of the start from the other boundary.
 template <class T>
 T log_first_passage(const T& s, const T& v) {
   const T u = 1.0 - v;
@@ -78,8 +78,8 @@ struct wiener_lpdf_rule : multivariate_rule<5> {
     return W::sum(W::each(term, y, alpha, tau, beta, delta));
   }
 };
-/// Sum of the log densities of first passage times y through the upper boundary, -inf where y is not beyond tau. For the lower
-/// boundary pass 1 - beta and -delta.
+/// Returns the sum of the log densities of first passage times y through the upper boundary, -inf where y is not beyond tau.
+/// For the lower boundary pass 1 - beta and -delta.
 template <bool propto = false, class Y, class A, class T0, class B, class D>
 auto wiener_lpdf(const Y& y, const A& alpha, const T0& tau, const B& beta, const D& delta) {
   return apply_multivariate<wiener_lpdf_rule, propto>(y, alpha, tau, beta, delta);

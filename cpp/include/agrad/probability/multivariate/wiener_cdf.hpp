@@ -40,9 +40,9 @@ class passage_tails {
         root_(sqrt(s_)),
         z_(drift_ * sqrt(time)) {}
 
-  /// The logarithm of the probability that the upper boundary is reached first.
+  /// Returns the logarithm of the probability that the upper boundary is reached first.
   T log_ever() const { return T(against_ + log_sure()); }
-  /// The logarithm of the probability that this happens up to the time.
+  /// Returns the logarithm of the probability that the process has reached the upper boundary first up to the time.
   T log_before() const {
     const T ever = log_sure_per_share(), early = log_early_per_share();
     const T before = either<T>(
@@ -61,7 +61,7 @@ class passage_tails {
         });
     return T(against_ + before);
   }
-  /// The logarithm of the probability that this happens after the time.
+  /// Returns the logarithm of the probability that the process reaches the upper boundary first after the time.
   T log_after() const {
     const auto from_images = [&] {
       const T ever = log_sure_per_share(), early = log_early_per_share();
@@ -76,12 +76,12 @@ class passage_tails {
   static constexpr double late = 0.15, sure = 0.45;  // scaled times: sines from `late`, and beyond `sure` most have passed
 
   static T mills(const T& x) { return T(apply<normal_tail_moment_rule>(0.0, x)); }
-  /// mills(x) - mills(x + a).
+  /// Returns mills(x) - mills(x + a).
   static T loss(const T& x, const T& a) { return T(apply<normal_tail_moment_loss_rule>(0.0, x, a)); }
-  /// The same divided by a.
+  /// This difference divided by a.
   static T mean_loss(const T& x, const T& a) { return T(apply<mean_normal_moment_rule>(1.0, x, a)); }
 
-  /// log((1 - exp(-2 v d)) / (1 - exp(-2 v)) / d), with all digits while the quotient is not close to 1.
+  /// Returns log((1 - exp(-2 v d)) / (1 - exp(-2 v)) / d), with all digits while the quotient is not close to 1.
   T log_part(const T& d) const { return T(log(exprel(-2.0 * v_ * d)) - log(exprel(-2.0 * v_))); }
   /// The probability that the lower boundary is reached first, divided by the distance from the upper one: the logarithm.
   T log_never() const { return T(log_part(u_) - 2.0 * v_ * w_); }
@@ -97,7 +97,7 @@ class passage_tails {
         log(w_) + direct < -log_2, [&] { return direct; }, [&] { return T(log1p(-never()) - log(w_)); });
   }
 
-  /// The complement by sines: the logarithm, divided by the distance from the nearer boundary.
+  /// Returns the complement by sines: the logarithm, divided by the distance from the nearer boundary.
   T sines() const {
     const auto sum_from = [&](double sign) {
       T sum(0.0);
@@ -112,13 +112,14 @@ class passage_tails {
     return T(log(sum) + drift_ * (towards_ - 0.5 * drift_ * time_) - 0.5 * pi * pi * s_ + log_two_pi_squared);
   }
 
-  /// The log density of the nearest image without its polynomial factor: the exponential in front of all series of images.
+  /// Returns the log density of the nearest image without its polynomial factor: the exponential in front of all series of
+  /// images.
   T log_front() const {
     const T d = towards_ - drift_ * time_;
     return T(-0.5 * (d * d) / time_ - half_log_two_pi);
   }
-  /// The logarithm of the probability of passages up to the time, divided by the share, by images; a number that is larger than
-  /// any where the series cancels.
+  /// Returns the logarithm of the probability of passages up to the time, divided by the share, by images; a number that is
+  /// larger than any where the series cancels.
   T log_early_per_share() const {
     const auto images = [&] {
       T sum(0.0);
@@ -131,27 +132,27 @@ class passage_tails {
     return either<T>(s_ < sure && z_ < u_ / root_ + 0.7, images, [] { return T(1000.0); });
   }
 
-  /// The part that passes up to the time of two images at m - d and m + d with opposite signs, of which the second has the
-  /// exponential exp(-c d) more. Divided by d and the exponential of the first.
+  /// Returns the part that passes up to the time of two images at m - d and m + d with opposite signs, of which the second has
+  /// the exponential exp(-c d) more. Divided by d and the exponential of the first.
   T early_pair(double m, const T& d, const T& c) const {
     const T near = (m - d) / root_, far = (m + d) / root_, gap = 2.0 * d / root_;
     return T((2.0 / root_) * (mean_loss(T(near - z_), gap) + mean_loss(T(near + z_), gap)) +
              c * exprel(-c * d) * (mills(T(far - z_)) + mills(T(far + z_))));
   }
-  /// The part that passes after the time.
+  /// Returns the part that passes after the time.
   T later_pair(double m, const T& d, const T& c) const {
     const T near = (m - d) / root_, far = (m + d) / root_, gap = 2.0 * d / root_;
     return T(c * exprel(-c * d) * loss(T(z_ - far), T(2.0 * far)) -
              (2.0 / root_) * (mean_loss(T(z_ - far), gap) + mean_loss(T(z_ + near), gap)));
   }
-  /// The share of the exponential in front that an image at `distance`, 2 d beyond the first one, has.
+  /// Returns the share of the exponential in front that an image at `distance`, 2 d beyond the first one, has.
   T decay_of(const T& distance, const T& d) const { return T(exp(-d * (u_ + distance) / s_)); }
-  /// The part of such an image that passes up to the time, for distances beyond |v| s.
+  /// Returns the part of such an image that passes up to the time, for distances beyond |v| s.
   T early_of(const T& distance, const T& d) const {
     const T h = distance / root_;
     return T(decay_of(distance, d) * (mills(T(h - z_)) + mills(T(h + z_))));
   }
-  /// The part that passes after the time.
+  /// Returns the part that passes after the time.
   T later_of(const T& distance, const T& d) const {
     const T h = distance / root_, decay = decay_of(distance, d);
     const T beyond = either<T>(
@@ -159,14 +160,15 @@ class passage_tails {
         [&] { return T(ever_of(T(-2.0 * z_ * d / root_)) * ndtr(h - z_)); });
     return T(beyond - decay * mills(T(z_ + h)));
   }
-  /// A probability exp(x) in units of the exponential in front.
+  /// Returns a probability exp(x) in units of the exponential in front.
   T ever_of(const T& x) const {
     const T ahead = z_ - u_ / root_;
     return T(sqrt_two_pi * exp(0.5 * (ahead * ahead) + x));
   }
 
-  /// The complement by images: the logarithm, divided by the distance from the nearer boundary. Parts after the time decay as
-  /// exp(-|v| distance), slowly for small v, so there is a closed form for those of images that few early passages have left.
+  /// Returns the complement by images: the logarithm, divided by the distance from the nearer boundary. Parts after the time
+  /// decay as exp(-|v| distance), slowly for small v, so there is a closed form for those of images that few early passages
+  /// have left.
   T remaining() const {
     const T one(1.0), two(2.0), third = 4.0 - u_, more = 1.0 + w_;
     const auto beside_boundary = [&] {
@@ -210,7 +212,7 @@ struct wiener_tail_rule : multivariate_rule<5> {
   static constexpr const auto& arguments = wiener_lpdf_rule::arguments;
 };
 
-/// The sum of `tail(passage_tails)` over all times, and of `none` where no time has passed.
+/// Returns the sum of `tail(passage_tails)` over all times, and of `none` where no time has passed.
 template <class W, class Tail, class None, class Y, class A, class T0, class B, class D>
 auto sum_of_passages(const Tail& tail, const None& none, const Y& y, const A& alpha, const T0& tau, const B& beta,
                      const D& delta) {
@@ -240,8 +242,8 @@ struct wiener_lcdf_unnorm_rule : detail::wiener_tail_rule {
                                       [](const auto&) { return -infinity; }, y, alpha, tau, beta, delta);
   }
 };
-/// Sum of the logarithms of the probabilities of first passages through the upper boundary up to y: -inf where y is not beyond
-/// tau, and for large y the logarithm of (1 - exp(-2 delta alpha beta)) / (1 - exp(-2 delta alpha)), which is not 0.
+/// Returns the sum of the logarithms of the probabilities of first passages through the upper boundary up to y: -inf where y is
+/// not beyond tau, and for large y the logarithm of (1 - exp(-2 delta alpha beta)) / (1 - exp(-2 delta alpha)), which is not 0.
 template <class Y, class A, class T0, class B, class D>
 auto wiener_lcdf_unnorm(const Y& y, const A& alpha, const T0& tau, const B& beta, const D& delta) {
   return apply_multivariate<wiener_lcdf_unnorm_rule>(y, alpha, tau, beta, delta);
@@ -261,8 +263,8 @@ struct wiener_lccdf_unnorm_rule : detail::wiener_tail_rule {
                                       [](const auto& tails) { return tails.log_ever(); }, y, alpha, tau, beta, delta);
   }
 };
-/// Sum of the logarithms of the probabilities of first passages through the upper boundary after y. Where y is not beyond tau
-/// these are the probabilities that the upper boundary is reached first, at any time.
+/// Returns the sum of the logarithms of the probabilities of first passages through the upper boundary after y. Where y is not
+/// beyond tau these are the probabilities that the upper boundary is reached first, at any time.
 template <class Y, class A, class T0, class B, class D>
 auto wiener_lccdf_unnorm(const Y& y, const A& alpha, const T0& tau, const B& beta, const D& delta) {
   return apply_multivariate<wiener_lccdf_unnorm_rule>(y, alpha, tau, beta, delta);

@@ -11,27 +11,51 @@ namespace agrad {
 
 namespace detail {
 
-/// log of the multivariate gamma function of nu / 2, with the factor 2^(nu p / 2), for p > 0.
-template <class W, class Nu>
-auto wishart_norm(const Nu& nu, Eigen::Index p) {
-  const int size = static_cast<int>(p);
-  return W::each([size](const auto& x) { return lmgamma(size, 0.5 * x) + (0.5 * size * log_2) * x; }, nu);
+/// x^2 where the mark is 1, otherwise 0.
+struct marked_square_rule : rule<2> {
+  static constexpr std::string_view name = "marked_square";
+  static double value(double mark, double x) { return mark * (x * x); }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& mark, const T& x, const T&) {
+    return 2.0 * mark * x;
+  }
+};
+
+/// Ones below the diagonal.
+inline Eigen::MatrixXd strictly_lower(Eigen::Index p) {
+  return Eigen::MatrixXd::Ones(p, p).triangularView<Eigen::StrictlyLower>();
 }
 
-/// The log density of a matrix with Cholesky factor `of`: a times half of its log determinant, plus b times half of that of
-/// the scale, minus half of the squares, minus the norm.
-template <class W, class Parts, class Nu, class S, class H, class G>
-auto wishart_sum(const Parts& included, double sign, const Nu& nu, const S& squares, const H& half_log, const G& half_log_scale,
-                 Eigen::Index p) {
+/// Returns the log density of a matrix with Cholesky factor l_w, from the lower triangular quotient m of two factors: l_w and
+/// that of the scale, or the other way round. With nu log det m m' - tr m m', and with the large part of the gamma function,
+/// each entry of the diagonal has the deviance of nu / 2 from half of its square.
+template <class W, class Parts, class M, class Nu, class L>
+auto wishart_of_quotient(const Parts& included, const M& m, const Nu& nu, const L& l_w) {
+  const Eigen::Index p = l_w.rows();
   const double more = static_cast<double>(p + 1);
-  const auto powers = W::each([=](const auto& x, const auto& h, const auto& g) { return (sign * x - more) * h - sign * x * g; },
-                              nu, half_log, half_log_scale);
+  const bool with_norm = included.of({1}) && p > 0;
+  const auto power = [with_norm](const auto& x, const auto& of) {
+    using T = promoted_t<decltype(x), decltype(of)>;
+    const T half_square = 0.5 * (x * x);
+    return with_norm ? T(-kl_div(0.5 * of, half_square)) : T(of * log(x) - half_square);
+  };
+  const auto powers = W::sum(W::each(power, W::diagonal(m), nu));
+  const auto square = [](const auto& mark, const auto& x) { return apply<marked_square_rule>(mark, x); };
+  const auto squares = W::sum(W::each(square, strictly_lower(p), m));
   const auto norm = W::part(
-      included.of({1}) && p > 0, [&] { return wishart_norm<W>(nu, p); }, nu);
-  return weighted<W>(1, powers, -0.5, squares, -1, norm);
+      with_norm,
+      [&] {
+        return W::each([p](const auto& x) { return apply<multi_gamma_rest_rule>(0.0, static_cast<double>(p), 0.5 * x); }, nu);
+      },
+      nu);
+  return added<W>(weighted<W>(1, powers, -0.5, squares, -more, log_diagonal<W>(l_w)), multiple<W>(-1, norm));
 }
 
-/// The log Jacobian of L -> L L': p log 2 + sum of (p - i) log L_ii, rows i from 0.
+/// Returns the log Jacobian of L -> L L': p log 2 + sum of (p - i) log L_ii, rows i from 0.
 template <class W, class L>
 auto log_jacobian_of_square(const L& l) {
   const Eigen::Index p = l.rows();
@@ -40,16 +64,14 @@ auto log_jacobian_of_square(const L& l) {
   return W::sum(W::each(term, W::diagonal(l), powers));
 }
 
-/// Wishart and inverse Wishart log density of W = L_W L_W' with scale matrix L_S L_S'.
+/// Returns the Wishart and inverse Wishart log density of W = L_W L_W' with scale matrix L_S L_S'.
 template <class W, class Parts, class A, class Nu, class S>
 auto wishart_of_factors(const Parts& included, const A& l_w, const Nu& nu, const S& l_s) {
-  const auto squares = W::sum(W::each(square_of{}, W::solve_lower(l_s, l_w)));
-  return wishart_sum<W>(included, 1, nu, squares, log_diagonal<W>(l_w), log_diagonal<W>(l_s), l_w.rows());
+  return wishart_of_quotient<W>(included, W::solve_lower(l_s, l_w), nu, l_w);
 }
 template <class W, class Parts, class A, class Nu, class S>
 auto inv_wishart_of_factors(const Parts& included, const A& l_w, const Nu& nu, const S& l_s) {
-  const auto squares = W::sum(W::each(square_of{}, W::solve_lower(l_w, l_s)));
-  return wishart_sum<W>(included, -1, nu, squares, log_diagonal<W>(l_w), log_diagonal<W>(l_s), l_w.rows());
+  return wishart_of_quotient<W>(included, W::solve_lower(l_w, l_s), nu, l_w);
 }
 
 }  // namespace detail
@@ -67,7 +89,7 @@ struct wishart_lpdf_rule : multivariate_rule<3> {
     return detail::wishart_of_factors<Words>(included, Words::cholesky(w), nu, Words::cholesky(sigma));
   }
 };
-/// The log density of a symmetric positive definite matrix w, whose mean is nu sigma.
+/// Returns the log density of a symmetric positive definite matrix w, whose mean is nu sigma.
 template <bool propto = false, class A, class Nu, class S>
 auto wishart_lpdf(const A& w, const Nu& nu, const S& sigma) {
   return apply_multivariate<wishart_lpdf_rule, propto>(w, nu, sigma);
@@ -86,7 +108,7 @@ struct wishart_cholesky_lpdf_rule : multivariate_rule<3> {
     return detail::added<W>(detail::wishart_of_factors<W>(included, l_w, nu, l_s), detail::log_jacobian_of_square<W>(l_w));
   }
 };
-/// The log density of the Cholesky factor of a matrix with a Wishart distribution.
+/// Returns the log density of the Cholesky factor of a matrix with a Wishart distribution.
 template <bool propto = false, class A, class Nu, class S>
 auto wishart_cholesky_lpdf(const A& l_w, const Nu& nu, const S& l_s) {
   return apply_multivariate<wishart_cholesky_lpdf_rule, propto>(l_w, nu, l_s);
@@ -105,7 +127,7 @@ struct inv_wishart_lpdf_rule : multivariate_rule<3> {
     return detail::inv_wishart_of_factors<Words>(included, Words::cholesky(w), nu, Words::cholesky(sigma));
   }
 };
-/// The log density of a matrix w whose inverse has a Wishart distribution with the inverse of sigma.
+/// Returns the log density of a matrix w whose inverse has a Wishart distribution with the inverse of sigma.
 template <bool propto = false, class A, class Nu, class S>
 auto inv_wishart_lpdf(const A& w, const Nu& nu, const S& sigma) {
   return apply_multivariate<inv_wishart_lpdf_rule, propto>(w, nu, sigma);
@@ -124,7 +146,7 @@ struct inv_wishart_cholesky_lpdf_rule : multivariate_rule<3> {
     return detail::added<W>(detail::inv_wishart_of_factors<W>(included, l_w, nu, l_s), detail::log_jacobian_of_square<W>(l_w));
   }
 };
-/// The log density of the Cholesky factor of a matrix with an inverse Wishart distribution.
+/// Returns the log density of the Cholesky factor of a matrix with an inverse Wishart distribution.
 template <bool propto = false, class A, class Nu, class S>
 auto inv_wishart_cholesky_lpdf(const A& l_w, const Nu& nu, const S& l_s) {
   return apply_multivariate<inv_wishart_cholesky_lpdf_rule, propto>(l_w, nu, l_s);

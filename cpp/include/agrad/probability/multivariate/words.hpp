@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <agrad/dual/matrix.hpp>
+#include <agrad/probability/multivariate/conditions.hpp>
 #include <agrad/rules/array.hpp>
 #include <agrad/rules/either.hpp>
 #include <agrad/rules/linalg/spd.hpp>
@@ -25,7 +26,7 @@ namespace agrad {
 struct eigen_words {
   using Index = Eigen::Index;
 
-  /// f of corresponding entries; one row, one column and one entry stand for all.
+  /// Returns f of corresponding entries; one row, one column and one entry stand for all.
   template <class F, class... A>
   static auto each(const F& f, const A&... a) {
     using T = promoted_t<A...>;
@@ -34,21 +35,21 @@ struct eigen_words {
       for (Index i = 0; i < y.rows(); ++i) y(i, j) = T(f(at(a, i, j)...));
     return y;
   }
-  /// The sum of all entries, 1 x 1.
+  /// Returns the sum of all entries, 1 x 1.
   template <class A>
   static A sum(const A& a) {
     A y(1, 1);
     y(0, 0) = agrad::sum(a);
     return y;
   }
-  /// The sum of each row, a column.
+  /// Returns the sum of each row, a column.
   template <class A>
   static A row_sums(const A& a) {
     A y(a.rows(), 1);
     for (Index i = 0; i < a.rows(); ++i) y(i, 0) = agrad::sum(a.row(i));
     return y;
   }
-  /// The number of outcomes y in each category, for each row of odds; y are data, and one stands for all rows.
+  /// Returns the number of outcomes y in each category, for each row of odds; y are data, and one stands for all rows.
   template <class A>
   static Eigen::MatrixXd counts_of(const Eigen::MatrixXd& y, const A& odds) {
     Eigen::MatrixXd counts = Eigen::MatrixXd::Zero(odds.rows(), odds.cols());
@@ -56,7 +57,7 @@ struct eigen_words {
       counts(odds.rows() == 1 ? 0 : i, static_cast<Index>(at(y, i, 0))) += 1;
     return counts;
   }
-  /// The sum of counts times the logarithms of the shares exp / sum(exp) of each row, 1 x 1; one row may stand for all.
+  /// Returns the sum of counts times the logarithms of the shares exp / sum(exp) of each row, 1 x 1; one row may stand for all.
   template <class A>
   static A log_shares(const Eigen::MatrixXd& counts, const A& odds) {
     using T = typename A::Scalar;
@@ -77,7 +78,7 @@ struct eigen_words {
   static A transposed(const A& a) {
     return a.transpose();
   }
-  /// The diagonal, a column.
+  /// Returns the diagonal, a column.
   template <class A>
   static A diagonal(const A& a) {
     return a.diagonal();
@@ -90,19 +91,28 @@ struct eigen_words {
   static auto cholesky(const A& a) {
     return agrad::cholesky(a);
   }
-  /// x with l x = b.
+  /// Does the same at time t; a message names the rule and the matrix that the rule has factored.
+  template <class Rule, class A>
+  static auto cholesky_at(const A& a, Index t) {
+    try {
+      return agrad::cholesky(a);
+    } catch (const DomainError& error) {
+      detail::fail_factor(Rule::name, Rule::factored(t), error);
+    }
+  }
+  /// Returns x with l x = b.
   template <class L, class B>
   static auto solve_lower(const L& l, const B& b) {
     return agrad::solve_triangular<Eigen::Lower>(l, b);
   }
-  /// Entry k(i) of each row i, a column; k are data, and one row stands for all.
+  /// Returns entry k(i) of each row i, a column; k are data, and one row stands for all.
   template <class A>
   static A pick(const A& a, const Eigen::MatrixXd& k) {
     A y(std::max(a.rows(), k.rows()), 1);
     for (Index i = 0; i < y.rows(); ++i) y(i, 0) = at(a, i, static_cast<Index>(at(k, i, 0)));
     return y;
   }
-  /// What `compute` returns, a 1 x 1 matrix, if it is included, else zero.
+  /// Returns the result of `compute`, a 1 x 1 matrix, if this part is included, otherwise zero.
   template <class F, class... Like>
   static auto part(bool included, const F& compute, const Like&...) {
     using M = decltype(compute());
@@ -111,7 +121,7 @@ struct eigen_words {
     zero(0, 0) = 0.0;
     return zero;
   }
-  /// The same matrix with the common scalar of all arguments, for a state that changes in a loop.
+  /// Returns the same matrix with the common scalar of all arguments, for a state that changes in a loop.
   template <class A, class... Others>
   static matrix_of<promoted_t<A, Others...>> alike(const A& a, const Others&...) {
     return a.template cast<promoted_t<A, Others...>>();

@@ -119,7 +119,8 @@ struct direct_density_engine {
 template <>
 struct density_engine<double> : direct_density_engine<double> {};
 
-/// The common length of the sequences among the arguments, 1 if all are scalars. Throws ShapeError if the lengths differ.
+/// Returns the common length of the sequences among the arguments, 1 if all are scalars. Throws ShapeError if the lengths
+/// differ.
 template <class Rule, class... X>
 std::size_t density_size(const X&... x) {
   constexpr bool is_scalar[] = {sequence<X>::is_scalar...};

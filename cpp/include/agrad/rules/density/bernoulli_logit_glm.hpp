@@ -81,7 +81,7 @@ struct bernoulli_logit_glm : bernoulli_logit_glm_rule {
   double partials(const X& x, const density_input<double>& alpha, const density_input<double>& beta, double* alpha_partial,
                   double* beta_partial) const;
 
-  /// The same terms on other scalars.
+  /// Computes the same terms on other scalars.
   template <class S, class X>
   S value(const X& x, const density_input<S>& alpha, const density_input<S>& beta) const {
     S sum(0);
@@ -204,7 +204,7 @@ auto bernoulli_logit_glm_evaluated(const Y& y, const X& x, const Alpha& alpha, c
 
 }  // namespace detail
 
-/// Log likelihood of a logistic regression, the sum of log Bernoulli(y[i]; logistic(alpha[i] + x[i, :] beta)).
+/// Returns the log likelihood of a logistic regression, the sum of log Bernoulli(y[i]; logistic(alpha[i] + x[i, :] beta)).
 ///
 /// y: n whole numbers, each 0 or 1 (std::vector, Eigen's vectors and arrays), or one number for all rows. x: constant n x p
 /// matrix of finite numbers. alpha: intercept, a finite number or n finite numbers. beta: p finite coefficients. alpha and beta

@@ -19,7 +19,7 @@ namespace agrad {
 
 namespace detail {
 
-/// The number behind a scalar of any engine.
+/// Returns the number behind a scalar of any engine.
 template <class S>
 double primal_value(const S& x) {
   if constexpr (std::is_arithmetic_v<S>)
@@ -36,7 +36,7 @@ typename Rule::parts parts_of(const density_inputs<Rule, S>& in, bool propto) {
   return parts;
 }
 
-/// Whether there is nothing to compute: no terms, or with `propto` no active argument.
+/// Returns whether there is nothing to compute: no terms, or with `propto` no active argument.
 template <class Rule>
 bool is_nothing(std::size_t n, const typename Rule::parts& parts) {
   bool any = parts.constants();
@@ -116,7 +116,7 @@ struct add_to_adjoints {
   }
 };
 
-/// The index of the first of n numbers that fails its condition, n if there is none. The count has no branches and uses
+/// Returns the index of the first of n numbers that fails its condition, n if there is none. The count has no branches and uses
 /// integers as wide as doubles, so that the compiler vectorises the loop.
 template <bool (*holds)(double), class S>
 std::size_t first_outside(const S* x, std::size_t n) {
@@ -167,7 +167,7 @@ void density_check(std::size_t n, const Inputs& in) {
                               std::make_index_sequence<std::size(Rule::pairs)>{});
 }
 
-/// The sum of n terms, 0 for n = 0. The arguments are not checked; see density_check.
+/// Returns the sum of n terms, 0 for n = 0. The arguments are not checked; see density_check.
 template <class Rule, class S>
 S density_value(std::size_t n, const density_inputs<Rule, S>& in, bool propto) {
   const auto parts = detail::parts_of<Rule>(in, propto);
@@ -176,8 +176,8 @@ S density_value(std::size_t n, const density_inputs<Rule, S>& in, bool propto) {
   return sums.value.sum();
 }
 
-/// The sum of n terms and its partial derivatives: for each active argument k, partial[k] has space for one number (stride 0)
-/// or n numbers (stride 1), and may be the array of the argument's values, which is then overwritten.
+/// Returns the sum of n terms and its partial derivatives: for each active argument k, partial[k] has space for one number
+/// (stride 0) or n numbers (stride 1), and may be the array of the argument's values, which is then overwritten.
 template <class Rule, class S>
 S density_partials(std::size_t n, const density_inputs<Rule, S>& in, bool propto,
                    const std::array<S*, static_cast<std::size_t>(Rule::arity)>& partial) {

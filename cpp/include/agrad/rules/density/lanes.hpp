@@ -19,7 +19,8 @@
 
 namespace agrad::detail {
 
-/// The most doubles in a vector of the compiler: those of a register, as Eigen knows them, two where it uses no registers.
+/// Returns the most doubles in a vector of the compiler: those of a register, as Eigen knows them, two where it uses no
+/// registers.
 #if defined(__clang__)
 inline constexpr std::size_t widest_vector = 8;
 #else
@@ -97,11 +98,11 @@ struct lanes {
   AGRAD_ALWAYS_INLINE friend comparisons<N, false> operator==(const lanes& x, const lanes& y) {
     return {x.low == y.low, x.high == y.high};
   }
-  /// Each lane of x where the comparison holds, else of y.
+  /// Returns each lane of x where the comparison holds, else of y.
   AGRAD_ALWAYS_INLINE static lanes chosen(const comparisons<N, false>& is_first, const lanes& x, const lanes& y) {
     return {half::chosen(is_first.low, x.low, y.low), half::chosen(is_first.high, x.high, y.high)};
   }
-  /// The sum of the lanes: halves are added to halves.
+  /// Returns the sum of the lanes: halves are added to halves.
   AGRAD_ALWAYS_INLINE double sum() const { return (low + high).sum(); }
 };
 

@@ -68,7 +68,7 @@ template <class Rule, class P, class S, std::size_t... K>
 AGRAD_ALWAYS_INLINE std::array<P, sizeof...(K)> first_term(const density_inputs<Rule, S>& in, std::index_sequence<K...>) {
   return {P(*in[K].values)...};
 }
-/// The arguments of the first term.
+/// Returns the arguments of the first term.
 template <class Rule, class P, class S>
 AGRAD_ALWAYS_INLINE auto first_term(const density_inputs<Rule, S>& in) {
   return first_term<Rule, P>(in, std::make_index_sequence<static_cast<std::size_t>(Rule::arity)>{});
@@ -92,7 +92,7 @@ class density_terms {
     read(i, std::make_index_sequence<arity>{});
     return all_hold(Rule::in_support(x_));
   }
-  /// The value of the terms read last, and with `with_partials` their partial derivatives.
+  /// Returns the value of the terms read last, and with `with_partials` their partial derivatives.
   template <bool with_partials>
   AGRAD_ALWAYS_INLINE P value(std::array<P, arity>& partial) {
     if (strides_.prepare_each) prepared_ = prepared_type(x_, included_);

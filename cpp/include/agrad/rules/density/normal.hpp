@@ -49,8 +49,8 @@ struct normal_lpdf_rule : density_rule<3> {
     return scale.offset - 0.5 * (z * z);
   }
 };
-/// Sum of the normal log densities of y; each argument is a number or a sequence of a common length. propto: drops terms that
-/// do not depend on variables.
+/// Returns the sum of the normal log densities of y; each argument is a number or a sequence of a common length. propto: drops
+/// terms that do not depend on variables.
 template <bool propto = false, class Y, class Mu, class Sigma>
 auto normal_lpdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_density<normal_lpdf_rule, propto>(y, mu, sigma);
@@ -86,7 +86,7 @@ struct lognormal_lpdf_rule : density_rule<3> {
     return value;
   }
 };
-/// Sum of the lognormal log densities of y; see normal_lpdf.
+/// Returns the sum of the lognormal log densities of y; see normal_lpdf.
 template <bool propto = false, class Y, class Mu, class Sigma>
 auto lognormal_lpdf(const Y& y, const Mu& mu, const Sigma& sigma) {
   return apply_density<lognormal_lpdf_rule, propto>(y, mu, sigma);

@@ -76,7 +76,7 @@ struct octet {
   AGRAD_ALWAYS_INLINE friend octet_condition operator<=(const octet& x, const octet& y) { return {y.all >= x.all}; }
   AGRAD_ALWAYS_INLINE friend octet_condition operator==(const octet& x, const octet& y) { return {x.all == y.all}; }
 
-  /// Each lane of x where the condition holds, else of y.
+  /// Returns each lane of x where the condition holds, else of y.
   AGRAD_ALWAYS_INLINE friend octet chosen(const octet_condition& is_first, const octet& x, const octet& y) {
     return octet(lanes<size>::chosen(is_first.all, x.all, y.all));
   }

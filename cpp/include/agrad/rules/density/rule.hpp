@@ -51,7 +51,7 @@ struct density_parts {
   std::array<bool, std::size_t{Arity}> active{};
 
   bool constants() const { return !propto; }
-  /// Whether a part that depends on these arguments is computed.
+  /// Returns whether a part that depends on these arguments is computed.
   bool of(std::initializer_list<int> arguments) const {
     if (!propto) return true;
     for (const int i : arguments)

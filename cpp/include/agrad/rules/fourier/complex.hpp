@@ -31,7 +31,7 @@ template <class X>
 complex_parts<X> to_complex(X real, X imag) {
   return {std::move(real), std::move(imag)};
 }
-/// The same of a plain and a variable part; the result's type is that of the part to which the other one converts.
+/// Does the same for a plain and a variable part; the result's type is that of the part to which the other one converts.
 template <class X, class Y, class = std::enable_if_t<!std::is_same_v<X, Y>>>
 auto to_complex(const X& real, const Y& imag) {
   using both = std::conditional_t<std::is_same_v<promoted_t<X>, promoted_t<X, Y>>, X, Y>;
@@ -55,27 +55,27 @@ complex_parts<X> conj(const complex_parts<X>& z) {
 
 // ---- of scalars, and of each entry of matrices ---------------------------------------------------------------------------
 
-/// |z|^2, as std::norm.
+/// Returns |z|^2, as std::norm.
 template <class T>
 T norm(const complex_parts<T>& z) {
   return T(square(z.real) + square(z.imag));
 }
-/// |z|, without overflow; at 0 without derivatives.
+/// Returns |z|, without overflow; at 0 without derivatives.
 template <class T>
 T abs(const complex_parts<T>& z) {
   return T(hypot(z.real, z.imag));
 }
-/// The angle of z in [-pi, pi]; at 0 without derivatives.
+/// Returns the angle of z in [-pi, pi]; at 0 without derivatives.
 template <class T>
 T arg(const complex_parts<T>& z) {
   return T(atan2(z.imag, z.real));
 }
-/// The number with absolute value r and angle theta.
+/// Returns the number with absolute value r and angle theta.
 template <class T>
 complex_parts<T> polar(const T& r, const T& theta) {
   return {T(apply<multiply_rule>(r, cos(theta))), T(apply<multiply_rule>(r, sin(theta)))};
 }
-/// z if z is finite or nan, else the only infinity of the projected plane, as std::proj; of scalars alone.
+/// Returns z if z is finite or nan, else the only infinity of the projected plane, as std::proj; of scalars alone.
 template <class T>
 complex_parts<T> proj(const complex_parts<T>& z) {
   if (!std::isinf(detail::number_of(z.real)) && !std::isinf(detail::number_of(z.imag))) return z;
@@ -110,7 +110,7 @@ template <class X, class M>
 complex_parts<decltype(lower<lifting<X>::cols, X>(std::declval<M>()))> lower_parts(const M& re, const M& im) {
   return {lower<lifting<X>::cols, X>(re), lower<lifting<X>::cols, X>(im)};
 }
-/// The same of a result with both parts; `is_inverse`: parts were exchanged before.
+/// Does the same for a result with both parts; `is_inverse`: parts were exchanged before.
 template <class X, class M>
 auto lower_halves(const M& z, bool is_inverse, Index count) {
   const double factor = is_inverse && count > 0 ? 1 / static_cast<double>(count) : 1;
@@ -120,28 +120,29 @@ auto lower_halves(const M& z, bool is_inverse, Index count) {
 
 }  // namespace linalg
 
-/// The discrete Fourier transform sum_j exp(-2 pi i f j / n) z_j of a vector of n numbers, or of each column of a matrix.
+/// Returns the discrete Fourier transform sum_j exp(-2 pi i f j / n) z_j of a vector of n numbers, or of each column of a
+/// matrix.
 template <class X, class = linalg::if_matrices<X>>
 auto fft(const complex_parts<X>& z) {
   return linalg::lower_halves<X>(linalg::transformed_columns(linalg::lift(z.real), linalg::lift(z.imag)), false, z.real.rows());
 }
-/// The same of real numbers.
+/// Does the same for real numbers.
 template <class X, class = linalg::if_matrices<X>>
 auto fft(const X& x) {
   const linalg::MatrixXd zero = linalg::MatrixXd::Zero(x.rows(), x.cols());
   return linalg::lower_halves<X>(linalg::transformed_columns(linalg::lift(x), zero), false, x.rows());
 }
-/// The inverse of `fft`, with the factor 1 / n.
+/// Returns the inverse of `fft`, with the factor 1 / n.
 template <class X, class = linalg::if_matrices<X>>
 auto inv_fft(const complex_parts<X>& z) {
   return linalg::lower_halves<X>(linalg::transformed_columns(linalg::lift(z.imag), linalg::lift(z.real)), true, z.real.rows());
 }
-/// The Fourier transform of a matrix in both dimensions.
+/// Returns the Fourier transform of a matrix in both dimensions.
 template <class X, class = linalg::if_matrices<X>>
 auto fft2(const complex_parts<X>& z) {
   return linalg::lower_halves<X>(linalg::transformed_plane(linalg::lift(z.real), linalg::lift(z.imag)), false, z.real.size());
 }
-/// The inverse of `fft2`, with one over the number of entries as factor.
+/// Returns the inverse of `fft2`, with one over the number of entries as factor.
 template <class X, class = linalg::if_matrices<X>>
 auto inv_fft2(const complex_parts<X>& z) {
   return linalg::lower_halves<X>(linalg::transformed_plane(linalg::lift(z.imag), linalg::lift(z.real)), true, z.real.size());

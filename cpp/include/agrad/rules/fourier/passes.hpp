@@ -24,10 +24,10 @@ inline number operator-(number a, number b) { return {a.re - b.re, a.im - b.im};
 inline number operator*(double f, number a) { return {f * a.re, f * a.im}; }
 inline number operator*(number a, number b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
 inline number conjugate(number a) { return {a.re, -a.im}; }
-/// -i a.
+/// Returns -i a.
 inline number turned(number a) { return {a.im, -a.re}; }
 
-/// exp(-2 pi i k / n) for 0 <= k < n. The angle is reduced without rounding, to an eighth of the circle.
+/// Returns exp(-2 pi i k / n) for 0 <= k < n. The angle is reduced without rounding, to an eighth of the circle.
 inline number root(Index k, Index n) {
   const bool below = 2 * k > n;
   Index x = 8 * (below ? n - k : k);  // in units of 2 pi / (8 n)
@@ -159,8 +159,8 @@ void run_pass(const pass& p, constant_split x, split y) {
   }
 }
 
-/// A pass of any odd radix, which takes radix^2 products: sums and differences of the entries j and p - j are shared by the
-/// results r and p - r.
+/// Runs a pass of any odd radix, which takes radix^2 products: sums and differences of the entries j and p - j are shared by
+/// the results r and p - r.
 inline void run_any_pass(const pass& p, constant_split x, split y) {
   constexpr Index most = 8;  // of the transforms that are computed together
   const Index n = p.radix, half = (n - 1) / 2, m = p.m, s = p.s;

@@ -1,8 +1,8 @@
 // Fourier rules: k discrete Fourier transforms as one linear operation, of a matrix of n rows and 2 k columns.
 //
 // Each column is one transform's argument: k columns of real parts, then k of imaginary parts. The inverse is n times smaller
-// and has real and imaginary parts exchanged, and so has the adjoint, so `fourier_rule` makes all complex ones. Read next:
-// rules/fourier/complex.hpp, the functions for users.
+// and has real and imaginary parts exchanged, and so does the adjoint; therefore `fourier_rule` computes all complex
+// transforms. Read next: rules/fourier/complex.hpp, the functions for users.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ class heap_room {
  public:
   matrix_map matrix(Index rows, Index cols) { return matrix_map(allocate(rows * cols), rows, cols); }
   int* integers(Index n) { return reinterpret_cast<int*>(allocate((n + 1) / 2)); }
-  /// Called when everything has been prepared without an exception.
+  /// Is called when everything has been prepared without an exception.
   void commit() {}
 
  private:
@@ -74,7 +74,7 @@ struct strongest<A, B, Rest...> {
 };
 }  // namespace detail
 
-/// Of several matrix types, the type of the result of an operation on them.
+/// The type of the result of an operation on several matrix types.
 template <class... A>
 using strongest_t = typename detail::strongest<A...>::type;
 
@@ -105,7 +105,7 @@ struct algebra<MatrixXd> {
   }
 };
 
-/// The values of a matrix of any algebra.
+/// Returns the values of a matrix of any algebra.
 template <class A>
 const_block primal(const A& a) {
   return algebra_of<A>::primal(a);

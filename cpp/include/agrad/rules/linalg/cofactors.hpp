@@ -44,7 +44,7 @@ class complete_factors {
       if (d_[i] != 0) u_.row(i) /= d_[i];
   }
 
-  /// The gradient of the determinant.
+  /// Returns the gradient of the determinant.
   MatrixXd cofactors() const {
     const Index n = d_.size();
     MatrixXd g = MatrixXd::Zero(n, n);
@@ -54,7 +54,7 @@ class complete_factors {
     return back(g);
   }
 
-  /// The derivative of the cofactors in the direction e, the Hessian of the determinant times e.
+  /// Returns the derivative of the cofactors in the direction e, the Hessian of the determinant times e.
   template <class In>
   MatrixXd change(const In& e) const {
     const Index n = d_.size();
@@ -78,7 +78,7 @@ class complete_factors {
   }
 
  private:
-  /// The products of the pivots from i on.
+  /// Returns the products of the pivots from i on.
   std::vector<wide_product> products_after() const {
     std::vector<wide_product> after(static_cast<std::size_t>(d_.size()) + 1);
     for (Index i = d_.size(); i-- > 0;) {

@@ -23,8 +23,8 @@ struct csr_entries {
   std::vector<int> v, u;
 };
 
-/// The entries of a matrix of numbers that are not zero. A matrix with derivatives does not compile, because the entries that
-/// are zero would lose theirs.
+/// Returns the entries of a matrix of numbers that are not zero. A matrix with derivatives does not compile, because the
+/// entries that are zero would lose theirs.
 template <class A>
 csr_entries csr_extract(const Eigen::MatrixBase<A>& a) {
   static_assert(std::is_arithmetic_v<typename A::Scalar>,
@@ -44,7 +44,7 @@ csr_entries csr_extract(const Eigen::MatrixBase<A>& a) {
   return found;
 }
 
-/// The stored entries of a sparse matrix of numbers, row by row, zeros among them.
+/// Returns the stored entries of a sparse matrix of numbers, row by row, zeros among them.
 template <class S>
 csr_entries csr_extract(const Eigen::SparseMatrixBase<S>& a) {
   Eigen::SparseMatrix<double, Eigen::RowMajor> x(a);
@@ -54,19 +54,19 @@ csr_entries csr_extract(const Eigen::SparseMatrixBase<S>& a) {
           {x.outerIndexPtr(), x.outerIndexPtr() + x.rows() + 1}};
 }
 
-/// The values of `csr_extract`.
+/// Returns the values of `csr_extract`.
 template <class A>
 Eigen::VectorXd csr_extract_w(const Eigen::EigenBase<A>& a) {
   return csr_extract(a.derived()).w;
 }
 
-/// The columns of the values of `csr_extract`.
+/// Returns the columns of the values of `csr_extract`.
 template <class A>
 std::vector<int> csr_extract_v(const Eigen::EigenBase<A>& a) {
   return csr_extract(a.derived()).v;
 }
 
-/// The places of the rows' first values of `csr_extract`.
+/// Returns the places of the rows' first values of `csr_extract`.
 template <class A>
 std::vector<int> csr_extract_u(const Eigen::EigenBase<A>& a) {
   return csr_extract(a.derived()).u;
@@ -95,7 +95,7 @@ inline void check_compressed_rows(std::string_view function, int m, int n, Eigen
 
 }  // namespace detail
 
-/// The product of a sparse matrix and a vector, of the common scalar of w and b.
+/// Returns the product of a sparse matrix and a vector, of the common scalar of w and b.
 ///
 /// m, n: the numbers of rows and columns. w: the values, v: their columns, u: the places of the rows' first values, and their
 /// number. b: a vector of n. w and b are vectors of numbers, variables or duals. Throws ShapeError where lengths do not fit,
@@ -123,7 +123,7 @@ vector_of<promoted_t<W, B>> csr_matrix_times_vector(int m, int n, const Eigen::M
   return result;
 }
 
-/// A sparse matrix with its zeros, m x n; values at one place are added. Arguments and exceptions are those of
+/// Returns a sparse matrix with its zeros, m x n; values at one place are added. Arguments and exceptions are those of
 /// `csr_matrix_times_vector`.
 template <class W>
 matrix_of<typename W::Scalar> csr_to_dense_matrix(int m, int n, const Eigen::MatrixBase<W>& w, const std::vector<int>& v,

@@ -20,7 +20,7 @@ double determinant_of(const LU& lu) {
   return lu.sign() * y.value();
 }
 
-/// Whether a pivot has lost all its digits, so that an inverse would be noise.
+/// Returns whether a pivot has lost all its digits, so that an inverse would be noise.
 template <class LU>
 bool is_nearly_singular(const LU& lu) {
   double smallest = infinity, largest = 0;
@@ -107,8 +107,9 @@ struct determinant_rule : rule<1> {
 
 }  // namespace linalg
 
-/// Determinant of a square matrix, 1 for 0 x 0. The gradient, the matrix of cofactors, and the Hessian are right for singular
-/// matrices, too; third derivatives throw DomainError there. Determinants easily over- or underflow: prefer `log_determinant`.
+/// Returns the determinant of a square matrix, 1 for 0 x 0. The gradient, the matrix of cofactors, and the Hessian are right
+/// for singular matrices, too; third derivatives throw DomainError there. Determinants easily over- or underflow: prefer
+/// `log_determinant`.
 template <class A, class = linalg::if_matrices<A>>
 auto determinant(const A& a) {
   return linalg::lower_scalar(linalg::apply(linalg::determinant_rule{}, linalg::lift(a)));

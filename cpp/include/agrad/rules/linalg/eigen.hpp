@@ -82,7 +82,7 @@ struct symmetric_eigen_rule : rule<1, 2> {
   }
 };
 
-/// Where only values are wanted: the vectors that their tangents consist of.
+/// The vectors of which the tangents of the values consist, for calls that return values only.
 struct eigen_of_values_rule : symmetric_eigen_rule {
   template <class In>
   void adjoint(const eigen_factors&, const In& a, const In& w, const In& v, const In* w_bar, const In* v_bar,

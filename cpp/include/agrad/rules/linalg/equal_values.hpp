@@ -17,7 +17,7 @@
 
 namespace agrad::linalg {
 
-/// The indices of values that are equal up to `gap`; difference(i, j) is the distance of two values.
+/// Returns the indices of values that are equal up to `gap`; difference(i, j) is the distance of two values.
 template <class Difference>
 std::vector<std::vector<Index>> equal_groups(Index n, double gap, const Difference& difference) {
   std::vector<std::vector<Index>> groups;
@@ -73,7 +73,7 @@ class second_of_values {
   /// An error of b that is rounding.
   double slight() const { return noise_ * (b_.cwiseAbs().maxCoeff() + (largest_ > 0 ? most_ / largest_ * size_ : 0)); }
   bool is_zero(T x) const { return std::abs(x) <= recognised_zero * size_; }
-  /// The common quotient of a group of equal values; false if it is not known.
+  /// Computes the common quotient of a group of equal values. Returns whether the quotient is known.
   bool limit(const std::vector<Index>& group, T& k) const {
     T mean_b = 0, mean_p = 0, product = 0;
     const double n = static_cast<double>(group.size());
@@ -93,7 +93,8 @@ class second_of_values {
         return false;
     return apart <= recognised_zero * (most_ + std::abs(k) * largest_);
   }
-  /// The quotient of two values that differ by `gap`, scaled by the condition of the vectors; false if it has lost its digits.
+  /// Computes the quotient of two values that differ by `gap`, scaled by the condition of the vectors. Returns whether the
+  /// quotient has kept its digits.
   bool quotient(Index i, Index j, T gap, double condition, T& k) const {
     k = (c_[j] - c_[i]) / gap;
     const double over_gap = 4 * std::numeric_limits<double>::epsilon() * condition / std::abs(gap);  // c is rounded
@@ -120,7 +121,7 @@ class second_of_values {
   bool is_partial_;
 };
 
-/// Of each value, the number of its group.
+/// Returns the number of the group of each value.
 inline std::vector<std::size_t> group_of(const std::vector<std::vector<Index>>& groups, Index n) {
   std::vector<std::size_t> of(static_cast<std::size_t>(n));
   for (std::size_t g = 0; g < groups.size(); ++g)
@@ -128,7 +129,7 @@ inline std::vector<std::size_t> group_of(const std::vector<std::vector<Index>>& 
   return of;
 }
 
-/// The matrix of k_ij for i != j, where p is not zero, of real values w: c's quotients and their limits.
+/// Returns the matrix of k_ij for i != j, where p is not zero, of real values w: c's quotients and their limits.
 template <class In>
 MatrixXd quotients_of_values(std::string_view function, const second_of_values<double>& second, const MatrixXd& p,
                              const In& w) {

@@ -31,7 +31,7 @@ template <class M, class D>
 perturbed<M, D> multiply(const perturbed<M, D>& a, const perturbed<M, D>& b) {
   return {product(a.value, b.value), plus(product(a.value, b.change), product(a.change, b.value))};
 }
-/// a + factor b.
+/// Returns a + factor b.
 template <class M>
 M add(const M& a, double factor, const M& b) {
   return linalg::apply(sum_rule(factor), a, b);
@@ -48,7 +48,7 @@ template <class M, class D>
 perturbed<M, D> scale(double factor, const perturbed<M, D>& a) {
   return {times(factor, a.value), times(factor, a.change)};
 }
-/// a + factor I.
+/// Returns a + factor I.
 template <class M>
 M shift(const M& a, double factor) {
   return plus(a, MatrixXd(factor * MatrixXd::Identity(a.rows(), a.rows())));
@@ -83,7 +83,7 @@ inline constexpr approximant approximants[] = {
      {64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600, 670442572800,
       33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}}};
 
-/// The value of the approximant at a: q(-a)^-1 q(a), with odd and even parts of q from powers of a^2.
+/// Returns the value of the approximant at a: q(-a)^-1 q(a), with odd and even parts of q from powers of a^2.
 template <class X>
 X evaluate(const approximant& p, const X& a) {
   const double* b = p.coefficients;
@@ -111,14 +111,14 @@ X evaluate(const approximant& p, const X& a) {
 
 inline constexpr const approximant& largest = approximants[4];
 
-/// The larger of the norms by columns and by rows, which transposition does not change.
+/// Returns the larger of the norms by columns and by rows, which transposition does not change.
 template <class In>
 double norm_of(const In& a) {
   return std::max(a.cwiseAbs().colwise().sum().maxCoeff(), a.cwiseAbs().rowwise().sum().maxCoeff());
 }
 
-/// How often 2^exponent a must be halved until the first power that the approximant neglects, |a|^27 of the entries' sizes, is
-/// below the rounding (Al-Mohy & Higham 2009, A new scaling and squaring algorithm for the matrix exponential).
+/// Returns how often 2^exponent a must be halved until the first power that the approximant neglects, |a|^27 of the entries'
+/// sizes, is below the rounding (Al-Mohy & Higham 2009, A new scaling and squaring algorithm for the matrix exponential).
 template <class M>
 double halvings_by_sizes(const M& a, double exponent) {
   constexpr double log2_of_coefficient = -116.447;  // of the power 27
@@ -134,8 +134,8 @@ double halvings_by_sizes(const M& a, double exponent) {
   return (log2_of_coefficient + log2_of_power - std::log2(norm_of(a)) + 53) / 26 + exponent;
 }
 
-/// What counts as the size of a: the norm, or for a large norm the smaller size that powers of a have, which in matrices with
-/// entries of very different sizes is far smaller. Scaling by the norm would lose the digits of small entries.
+/// Returns the size of a: the norm, or for a large norm the smaller size that powers of a have, which in matrices with entries
+/// of very different sizes is far smaller. Scaling by the norm would lose the digits of small entries.
 template <class M>
 double size_of(const M& a) {
   const double norm = norm_of(a);
@@ -153,7 +153,7 @@ double size_of(const M& a) {
   return std::min(norm, std::exp2(halvings) * largest.bound);
 }
 
-/// exp(a), scaled as `size`, a norm of a or of its powers, requires.
+/// Returns exp(a), scaled as `size`, a norm of a or of its powers, requires.
 template <class X>
 X exponential(const X& a, double size) {
   for (const approximant& p : approximants)
@@ -200,8 +200,8 @@ struct matrix_exp_rule : rule<1> {
 
 }  // namespace linalg
 
-/// Exponential of a square matrix, exp(0) = 1. The gradient costs three exponentials, with an error of the size of the value's.
-/// Throws DomainError if an entry is not finite.
+/// Returns the exponential of a square matrix, exp(0) = 1. The gradient costs three exponentials, with an error of the size of
+/// the value's. Throws DomainError if an entry is not finite.
 template <class A, class = linalg::if_matrices<A>>
 auto matrix_exp(const A& a) {
   return linalg::lower<A>(linalg::apply(linalg::matrix_exp_rule{}, linalg::lift(a)));

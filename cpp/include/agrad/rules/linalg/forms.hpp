@@ -119,26 +119,26 @@ auto quad_form_of(const A& a, const B& b) {
 
 }  // namespace linalg
 
-/// b' a b for a square a (n x n) and b (n x m): m x m. The result is a scalar for an Eigen vector b, but 1 x 1 for a
+/// Returns b' a b for a square a (n x n) and b (n x m): m x m. The result is a scalar for an Eigen vector b, but 1 x 1 for a
 /// matrix<var> of one column.
 template <class A, class B, class = linalg::if_matrices<A, B>>
 auto quad_form(const A& a, const B& b) {
   return linalg::quad_form_of<false>(a, b);
 }
 
-/// The same for a symmetric a, a function of its symmetric part; the result is symmetric to the last bit.
+/// Does the same for a symmetric a, a function of its symmetric part; the result is symmetric to the last bit.
 template <class A, class B, class = linalg::if_matrices<A, B>>
 auto quad_form_symmetric(const A& a, const B& b) {
   return linalg::quad_form_of<true>(a, b);
 }
 
-/// Trace of a b, a of m x n and b of n x m, in m n operations.
+/// Returns the trace of a b, a of m x n and b of n x m, in m n operations.
 template <class A, class B, class = linalg::if_matrices<A, B>>
 auto trace_of_product(const A& a, const B& b) {
   return linalg::lower_scalar(linalg::apply(linalg::trace_of_product_rule{}, linalg::lift(a), linalg::lift(b)));
 }
 
-/// Kronecker product of a (m x n) and b (p x q): m p x n q, with the blocks a(i, j) b.
+/// Returns the Kronecker product of a (m x n) and b (p x q): m p x n q, with the blocks a(i, j) b.
 template <class A, class B, class = linalg::if_matrices<A, B>>
 auto kronecker(const A& a, const B& b) {
   return linalg::lower<A, B>(linalg::apply(linalg::kronecker_rule{}, linalg::lift(a), linalg::lift(b)));

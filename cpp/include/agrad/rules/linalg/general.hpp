@@ -20,7 +20,7 @@ struct lu_factor {
   const int* row;  // row i of P A is row row[i] of A
 
   Index size() const { return lu.rows(); }
-  /// The determinant of P: -1 for each cycle of even length.
+  /// Returns the determinant of P: -1 for each cycle of even length.
   double sign() const {
     double result = 1;
     std::vector<char> is_seen(static_cast<std::size_t>(size()), 0);
@@ -33,7 +33,7 @@ struct lu_factor {
   }
   double pivot(Index i) const { return lu(i, i); }
 
-  /// y = A^-1 b.
+  /// Computes y = A^-1 b.
   template <class In, class Out>
   void solve(const In& b, Out& y) const {
     for (Index j = 0; j < b.cols(); ++j)
@@ -41,7 +41,7 @@ struct lu_factor {
     lu.template triangularView<Eigen::UnitLower>().solveInPlace(y);
     lu.template triangularView<Eigen::Upper>().solveInPlace(y);
   }
-  /// A^-T b.
+  /// Returns A^-T b.
   template <class In>
   MatrixXd solve_transposed(const In& b) const {
     MatrixXd x = b, y(b.rows(), b.cols());
@@ -78,7 +78,7 @@ lu_factor factor_lu(Room& room, const In& a) {
   return f;
 }
 
-/// The same, but throws DomainError if a pivot is zero.
+/// Does the same, but throws DomainError if a pivot is zero.
 template <class Room, class In>
 lu_factor factor_invertible(std::string_view function, Room& room, const In& a) {
   const lu_factor f = factor_lu(room, a);
@@ -229,15 +229,15 @@ struct slogdet_rule : rule<1, 2> {
 
 }  // namespace linalg
 
-/// Inverse of a square matrix (n x n) of numbers, variables or duals. Throws DomainError if the matrix is singular. For linear
-/// equations, `solve` is faster and more accurate.
+/// Returns the inverse of a square matrix (n x n) of numbers, variables or duals. Throws DomainError if the matrix is singular.
+/// For linear equations, `solve` is faster and more accurate.
 template <class A, class = linalg::if_matrices<A>>
 auto inverse(const A& a) {
   return linalg::lower<A>(linalg::apply(linalg::inverse_rule{}, linalg::lift(a)));
 }
 
-/// log |det a| of a square matrix, 0 for 0 x 0. Throws DomainError if a is singular. Does not overflow, as `determinant` may;
-/// for symmetric positive definite matrices `log_determinant_spd` takes half the time.
+/// Returns log |det a| of a square matrix, 0 for 0 x 0. Throws DomainError if a is singular. Does not overflow, as
+/// `determinant` may; for symmetric positive definite matrices `log_determinant_spd` takes half the time.
 template <class A, class = linalg::if_matrices<A>>
 auto log_determinant(const A& a) {
   return linalg::lower_scalar(linalg::apply(linalg::log_determinant_rule{}, linalg::lift(a)));
@@ -249,16 +249,16 @@ struct slogdet_result {
   Scalar sign, logabsdet;
 };
 
-/// Sign of the determinant and logarithm of its absolute value; for a singular matrix 0 and -infinity, without derivatives (the
-/// reverse pass throws DomainError).
+/// Returns the sign of the determinant and logarithm of its absolute value; for a singular matrix 0 and -infinity, without
+/// derivatives (the reverse pass throws DomainError).
 template <class A, class = linalg::if_matrices<A>>
 auto slogdet(const A& a) {
   auto y = linalg::apply(linalg::slogdet_rule{}, linalg::lift(a));
   return slogdet_result<decltype(linalg::lower_scalar(y[0]))>{linalg::lower_scalar(y[0]), linalg::lower_scalar(y[1])};
 }
 
-/// x with a x = b: a n x n and invertible (else DomainError), b n x m or a vector. Either may be a constant. The reverse pass
-/// uses the same factors; no inverse is computed.
+/// Returns x with a x = b: a n x n and invertible (else DomainError), b n x m or a vector. Either may be a constant. The
+/// reverse pass uses the same factors; no inverse is computed.
 template <class A, class B, class = linalg::if_matrices<A, B>>
 auto solve(const A& a, const B& b) {
   return linalg::lower<linalg::lifting<B>::cols, A, B>(linalg::apply(linalg::solve_rule{}, linalg::lift(a), linalg::lift(b)));

@@ -24,7 +24,7 @@ template <class Z>
 auto imaginary_half(const Z& z) {
   return columns(z, z.cols() / 2, z.cols() / 2);
 }
-/// z w.
+/// Returns z w.
 template <class Z, class W>
 auto complex_product(const Z& z, const W& w) {
   const auto a = real_half(z), b = imaginary_half(z);
@@ -38,7 +38,8 @@ auto complex_entrywise(const Z& z, const W& w) {
   const auto c = real_half(w), d = imaginary_half(w);
   return beside(minus(entrywise(a, c), entrywise(b, d)), plus(entrywise(a, d), entrywise(b, c)));
 }
-/// V^-1, from the inverse of [[Re V', -Im V'], [Im V', Re V']], with rows of V divided by `scales`, which are constants.
+/// Returns V^-1, from the inverse of [[Re V', -Im V'], [Im V', Re V']], with rows of V divided by `scales`, which are
+/// constants.
 template <class V>
 auto complex_inverse(const V& v, const MatrixXd& scales) {
   const MatrixXd inverse_scales = scales.cwiseInverse();
@@ -49,7 +50,7 @@ auto complex_inverse(const V& v, const MatrixXd& scales) {
   twice << inverse_scales, inverse_scales;
   return scaled_columns(linalg::transpose(columns(inverse, 0, v.rows())), twice);
 }
-/// 1 / (w_j - w_i) for all i, j, of values that are n x 2; 0 where the difference is at most `zero`, and where i = j.
+/// Returns 1 / (w_j - w_i) for all i, j, of values that are n x 2; 0 where the difference is at most `zero`, and where i = j.
 template <class W>
 auto complex_reciprocal_gaps(const W& w, double largest, double zero) {
   const double scale = largest > 0 ? largest : 1;
@@ -73,7 +74,7 @@ inline std::array<shape, 2> general_eigen_shapes(std::string_view function, cons
   return {{{a.rows, 2}, {a.rows, 2 * a.rows}}};
 }
 
-/// V^-1 da V, where da is n x n or n x 2n.
+/// Returns V^-1 da V, where da is n x n or n x 2n.
 template <class W, class V, class D>
 auto in_eigenvectors(const W& inverse, const D& da, const V& v) {
   using result = std::decay_t<decltype(complex_product(beside(product(real_half(inverse), da), inverse), v))>;

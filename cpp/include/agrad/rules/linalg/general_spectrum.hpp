@@ -21,7 +21,7 @@ namespace agrad::linalg {
 
 using Eigen::MatrixXcd;
 
-/// The complex matrix whose parts lie side by side.
+/// Returns the complex matrix whose parts lie side by side.
 template <class In>
 MatrixXcd complex_of(const In& z) {
   const Index n = z.cols() / 2;
@@ -74,7 +74,7 @@ Index normalize_phase(Column v) {
   return k;
 }
 
-/// x 2^exponent.
+/// Returns x 2^exponent.
 inline double of_exponent(double x, int exponent) { return std::ldexp(x, exponent); }
 inline std::complex<double> of_exponent(std::complex<double> z, int exponent) {
   return {std::ldexp(z.real(), exponent), std::ldexp(z.imag(), exponent)};
@@ -156,7 +156,7 @@ class general_spectrum {
     inverse_ = inverse * f.scales.col(0).cwiseInverse().asDiagonal();
     for (Index j = 0; j < n; ++j) conditions_[j] = inverse.row(j).stableNorm() * balanced.col(j).stableNorm();
   }
-  /// The factors (c_j - c_i) / (w_j - w_i) of the second derivatives of values, for i != j where p is not zero.
+  /// Returns the factors (c_j - c_i) / (w_j - w_i) of the second derivatives of values, for i != j where p is not zero.
   template <class Second, class Matrix>
   Matrix quotients(std::string_view function, const Second& second, const Matrix& p) const {
     const Index n = values_.size();
@@ -184,7 +184,7 @@ class general_spectrum {
   const MatrixXcd& inverse() const { return inverse_; }
   std::complex<double> gap(Index i, Index j) const { return values_(j) - values_(i); }
   bool is_equal(Index i, Index j) const { return std::abs(gap(i, j)) <= smallest_gap(); }
-  /// 1 where a vector's entry is real, else 0.
+  /// Returns 1 where a vector's entry is real, else 0.
   MatrixXd at_largest() const {
     MatrixXd y = MatrixXd::Zero(values_.size(), values_.size());
     for (Index j = 0; j < values_.size(); ++j) y(f_.largest[j], j) = 1;

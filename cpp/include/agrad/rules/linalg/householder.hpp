@@ -11,13 +11,13 @@
 
 namespace agrad::linalg {
 
-/// The exponent of the largest entry, 0 if it is zero or not finite.
+/// Returns the exponent of the largest entry, 0 if it is zero or not finite.
 template <class In>
 int largest_exponent(const In& a) {
   const double most = a.size() == 0 ? 0 : a.cwiseAbs().maxCoeff();
   return most > 0 && std::isfinite(most) ? std::ilogb(most) : 0;
 }
-/// a 2^exponent.
+/// Returns a 2^exponent.
 template <class In>
 MatrixXd times_power(const In& a, int exponent) {
   return a.unaryExpr([exponent](double x) { return std::ldexp(x, exponent); });

@@ -15,7 +15,7 @@ struct ldlt_rule : rule<1, 2> {
     check_square(name, "a", a);
     return {{a, {a.rows, 1}}};
   }
-  /// L below the diagonal, d on it.
+  /// Computes L below the diagonal and d on the diagonal.
   template <class Room, class In>
   matrix_map prepare(Room& room, const In& a) const {
     matrix_map l = room.matrix(a.rows(), a.rows());
@@ -67,8 +67,8 @@ struct ldlt_factors {
   Vector diagonal;
 };
 
-/// L and d with L diag(d) L' = (a + a') / 2, without pivoting: accurate for definite and quasi-definite matrices. For other
-/// matrices the result may be inaccurate, and a zero pivot throws DomainError. A function of the symmetric part.
+/// Returns L and d with L diag(d) L' = (a + a') / 2, without pivoting: accurate for definite and quasi-definite matrices. For
+/// other matrices the result may be inaccurate, and a zero pivot throws DomainError. A function of the symmetric part.
 template <class A, class = linalg::if_matrices<A>>
 auto ldlt(const A& a) {
   auto y = linalg::apply(linalg::ldlt_rule{}, linalg::lift(a));

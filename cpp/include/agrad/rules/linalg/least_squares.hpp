@@ -18,21 +18,21 @@ namespace linalg {
 struct thin_qr {
   matrix_map q, r;
 
-  /// x = R^-1 Q' b.
+  /// Returns x = R^-1 Q' b.
   template <class In>
   MatrixXd solve(const In& b) const {
     MatrixXd x = q.transpose() * b;
     r.template triangularView<Eigen::Upper>().solveInPlace(x);
     return x;
   }
-  /// a (a' a)^-1 v = Q R^-T v, which does not need the square of a's scale.
+  /// Returns a (a' a)^-1 v = Q R^-T v, which does not need the square of a's scale.
   template <class In>
   MatrixXd solve_left(const In& v) const {
     MatrixXd x = v;
     r.template triangularView<Eigen::Upper>().transpose().solveInPlace(x);
     return q * x;
   }
-  /// (a' a)^-1 v = R^-1 R^-T v.
+  /// Returns (a' a)^-1 v = R^-1 R^-T v.
   template <class In>
   MatrixXd solve_gram(const In& v) const {
     MatrixXd x = v;
@@ -162,14 +162,15 @@ struct pseudoinverse_rule : rule<1> {
 
 }  // namespace linalg
 
-/// The x that minimises |a x - b| for a of m x n with m >= n and independent columns (else DomainError); b: m x k or a vector.
+/// Returns the x that minimises |a x - b| for a of m x n with m >= n and independent columns (else DomainError); b: m x k or a
+/// vector.
 template <class A, class B, class = linalg::if_matrices<A, B>>
 auto least_squares(const A& a, const B& b) {
   return linalg::lower<linalg::lifting<B>::cols, A, B>(
       linalg::apply(linalg::least_squares_rule{}, linalg::lift(a), linalg::lift(b)));
 }
 
-/// The pseudoinverse of a matrix of full rank (else DomainError): m x n to n x m.
+/// Returns the pseudoinverse of a matrix of full rank (else DomainError): m x n to n x m.
 template <class A, class = linalg::if_matrices<A>>
 auto pseudoinverse(const A& a) {
   const auto of_tall = [](const auto& x) { return linalg::apply(linalg::pseudoinverse_rule{}, x); };

@@ -54,7 +54,7 @@ decltype(auto) lift(const A& a) {
 template <class... A>
 inline constexpr bool any_handle = (lifting<A>::is_handle || ...);
 
-/// The type of a user's result: a scalar for 1 x 1, a matrix like the arguments A; with Cols = 1 a vector.
+/// Return a user's result: a scalar for 1 x 1, a matrix like the arguments A; with Cols = 1 a vector.
 template <class M>
 auto lower_scalar(const M& m) {
   return scalar_algebra<typename algebra<M>::scalar>::entry(m, 0);

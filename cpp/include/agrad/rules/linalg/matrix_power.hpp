@@ -14,7 +14,7 @@ namespace agrad {
 
 namespace linalg {
 
-/// x^n for n > 0, in the algebra of x, by at most 2 log2(n) products.
+/// Returns x^n for n > 0, in the algebra of x, by at most 2 log2(n) products.
 template <class M>
 M raised(M x, int n) {
   std::optional<M> result;
@@ -27,7 +27,7 @@ M raised(M x, int n) {
 
 }  // namespace linalg
 
-/// The product of n factors a, the unit matrix for n = 0.
+/// Returns the product of n factors a, the unit matrix for n = 0.
 ///
 /// a: k x k, else ShapeError is thrown; n: at least 0, else DomainError; a power of `inverse(a)` is what a negative one means.
 template <class A, class = linalg::if_matrices<A>>

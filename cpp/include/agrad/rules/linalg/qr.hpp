@@ -66,13 +66,13 @@ struct qr_rule : rule<1, 2> {
   // Terms that are zero in exact arithmetic are left out or made small below, where a difference would leave rounding errors:
   // divided by small diagonal entries of r, these would be larger than the derivatives.
 
-  /// x - q q' x, orthogonal to q up to the rounding of the result.
+  /// Returns x - q q' x, orthogonal to q up to the rounding of the result.
   template <class D, class Q, class X>
   static D orthogonal_part(const Q& q, const X& x) {
     const auto once = minus(x, product(q, product<true>(q, x)));
     return minus(once, product(q, product<true>(q, once)));
   }
-  /// x r^-1.
+  /// Returns x r^-1.
   template <class X, class R>
   static auto over(const X& x, const R& r) {
     return linalg::transpose(solved_triangular<Eigen::Upper, true>(r, linalg::transpose(x)));
@@ -117,7 +117,7 @@ struct completion_rule : rule<1> {
   }
 };
 
-/// Q and R in the algebra of a.
+/// Returns Q and R in the algebra of a.
 template <class A>
 auto qr_factors(const A& a) {
   auto tall = [](const auto& x) { return linalg::apply(qr_rule<>{}, x); };
@@ -136,8 +136,8 @@ struct qr_result {
   Matrix q, r;
 };
 
-/// Thin QR factors of an m x n matrix: a = q r, q' q = 1, r upper triangular with a diagonal >= 0. Derivatives need linearly
-/// independent first k columns; else the reverse pass throws DomainError.
+/// Returns the thin QR factors of an m x n matrix: a = q r, q' q = 1, r upper triangular with a diagonal >= 0. Derivatives need
+/// linearly independent first k columns; else the reverse pass throws DomainError.
 template <class A, class = linalg::if_matrices<A>>
 auto qr(const A& a) {
   auto y = linalg::qr_factors(linalg::lift(a));

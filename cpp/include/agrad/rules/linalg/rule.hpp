@@ -52,7 +52,7 @@ struct shape {
 
 struct nothing {};
 
-/// Whether no result has entries. Eigen's kernels are not called for empty results.
+/// Returns whether no result has entries. Eigen's kernels are not called for empty results.
 template <std::size_t N>
 bool all_empty(const std::array<shape, N>& shapes) {
   for (const shape& s : shapes)

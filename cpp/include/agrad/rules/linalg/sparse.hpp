@@ -56,7 +56,7 @@ struct on_pattern {
     pattern.factor(function, values.data(), factor.data());
     return factor;
   }
-  /// sum(v) += factor (l_i x_j + l_j x_i) for the row i and the column j of each value.
+  /// Computes sum(v) += factor (l_i x_j + l_j x_i) for the row i and the column j of each value.
   template <class L, class X, class Out>
   void add_outer(Out& sum, double factor, const L& l, const X& x) const {
     for (Index v = 0; v < pattern.values(); ++v) {
@@ -66,7 +66,7 @@ struct on_pattern {
       sum(v, 0) += factor * entry;
     }
   }
-  /// y += A x for the symmetric matrix of these values.
+  /// Computes y += A x for the symmetric matrix of these values.
   template <class V, class X, class Out>
   void add_product(Out& y, const V& values, const X& x) const {
     for (Index v = 0; v < pattern.values(); ++v) {
@@ -265,21 +265,23 @@ struct sparse_log_determinant_rule : rule<1>, on_pattern {
 
 }  // namespace linalg
 
-/// s b for a constant sparse matrix s (m x n; also an expression such as s.transpose()) and an active b (n x k, or a vector).
+/// Returns s b for a constant sparse matrix s (m x n; also an expression such as s.transpose()) and an active b (n x k, or a
+/// vector).
 template <class S, class B, class = linalg::if_matrices<B>>
 auto sparse_product(const Eigen::SparseMatrixBase<S>& s, const B& b) {
   const linalg::sparse_product_rule rule{Eigen::SparseMatrix<double>(s)};
   return linalg::lower<linalg::lifting<B>::cols, B>(linalg::apply(rule, linalg::lift(b)));
 }
 
-/// log det of the sparse symmetric matrix with this pattern and these values (a vector, active or not). Throws DomainError
-/// unless the matrix is positive definite. The gradient costs about as much as the factorisation.
+/// Returns log det of the sparse symmetric matrix with this pattern and these values (a vector, active or not). Throws
+/// DomainError unless the matrix is positive definite. The gradient costs about as much as the factorisation.
 template <class V, class = linalg::if_matrices<V>>
 auto log_determinant_spd(const sparse_pattern& pattern, const V& values) {
   return linalg::lower_scalar(linalg::apply(linalg::sparse_log_determinant_rule(pattern), linalg::lift(values)));
 }
 
-/// x with A x = b for the sparse symmetric positive definite matrix A with this pattern and these values; b: n x k or a vector.
+/// Returns x with A x = b for the sparse symmetric positive definite matrix A with this pattern and these values; b: n x k or a
+/// vector.
 template <class V, class B, class = linalg::if_matrices<V, B>>
 auto solve_spd(const sparse_pattern& pattern, const V& values, const B& b) {
   return linalg::lower<linalg::lifting<B>::cols, V, B>(

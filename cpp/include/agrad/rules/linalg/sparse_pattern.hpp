@@ -28,20 +28,20 @@ class sparse_pattern {
   template <class Derived>
   explicit sparse_pattern(const Eigen::SparseMatrixBase<Derived>& a) : data_(analysed(Eigen::SparseMatrix<double>(a))) {}
 
-  /// n of the n x n matrix, and the number of values.
+  /// Return n of the n x n matrix, and the number of values.
   index size() const { return data_->n; }
   index values() const { return static_cast<index>(data_->row.size()); }
-  /// Row and column (row >= column) of a value.
+  /// Return the row and the column (row >= column) of a value.
   index row(index v) const { return data_->row[at(v)]; }
   index col(index v) const { return data_->col[at(v)]; }
-  /// The number of entries of the Cholesky factor.
+  /// Returns the number of entries of the Cholesky factor.
   index factor_values() const { return static_cast<index>(data_->factor_row.size()); }
 
-  /// The beginning of a column of the factor; the diagonal entry comes first.
+  /// Returns the beginning of a column of the factor; the diagonal entry comes first.
   index factor_column(index j) const { return data_->factor_begin[at(j)]; }
 
-  /// The values of a matrix with this pattern: zero for entries that the matrix does not store. The matrix must not have
-  /// entries outside of the pattern.
+  /// Returns the values of a matrix with this pattern: zero for entries that the matrix does not store. The matrix must not
+  /// have entries outside of the pattern.
   template <class Derived>
   Eigen::VectorXd values_of(const Eigen::SparseMatrixBase<Derived>& a) const {
     const Eigen::SparseMatrix<double> given = Eigen::SparseMatrix<double>(a).triangularView<Eigen::Lower>();
@@ -62,14 +62,14 @@ class sparse_pattern {
     return result;
   }
 
-  /// factor := Cholesky factor of the matrix with these values, in the pattern of the factor. Throws DomainError unless the
+  /// Computes the Cholesky factor of the matrix with these values, in the pattern of the factor. Throws DomainError unless the
   /// matrix is positive definite.
   void factor(std::string_view function, const double* values, double* factor) const;
-  /// x := A^-1 x from the factor, for one column.
+  /// Computes x := A^-1 x from the factor, for one column.
   void solve(const double* factor, double* x) const;
-  /// The entries of A^-1 within the pattern of the factor (Takahashi, Fagan & Chen 1973).
+  /// Computes the entries of A^-1 within the pattern of the factor (Takahashi, Fagan & Chen 1973).
   void inverse_entries(const double* factor, double* inverse) const;
-  /// The place of a value's entry in the factor's pattern.
+  /// Returns the place of a value's entry in the factor's pattern.
   index place(index v) const { return data_->place[at(v)]; }
 
  private:

@@ -144,20 +144,20 @@ struct log_determinant_spd_rule : rule<1> {
 
 }  // namespace linalg
 
-/// The lower Cholesky factor L of a symmetric positive definite matrix: L L' = (a + a') / 2, zeros above the diagonal. Throws
-/// DomainError unless a is positive definite. A function of the symmetric part: gradients are symmetric.
+/// Returns the lower Cholesky factor L of a symmetric positive definite matrix: L L' = (a + a') / 2, zeros above the diagonal.
+/// Throws DomainError unless a is positive definite. A function of the symmetric part: gradients are symmetric.
 template <class A, class = linalg::if_matrices<A>>
 auto cholesky(const A& a) {
   return linalg::lower<A>(linalg::apply(linalg::cholesky_rule{}, linalg::lift(a)));
 }
 
-/// log det a of a symmetric positive definite matrix (else DomainError), 0 for 0 x 0. A function of the symmetric part.
+/// Returns log det a of a symmetric positive definite matrix (else DomainError), 0 for 0 x 0. A function of the symmetric part.
 template <class A, class = linalg::if_matrices<A>>
 auto log_determinant_spd(const A& a) {
   return linalg::lower_scalar(linalg::apply(linalg::log_determinant_spd_rule{}, linalg::lift(a)));
 }
 
-/// x with a x = b for a symmetric positive definite a (else DomainError); b: n x m or a vector. A function of the
+/// Returns x with a x = b for a symmetric positive definite a (else DomainError); b: n x m or a vector. A function of the
 /// symmetric part of a.
 template <class A, class B, class = linalg::if_matrices<A, B>>
 auto solve_spd(const A& a, const B& b) {

@@ -49,7 +49,7 @@ AGRAD_COLD void fail_indefinite(std::string_view function, const In& a, std::str
   fail_pivot(function, "not positive definite", "positive definite", a.rows() - 1, quiet_nan, argument);
 }
 
-/// The Cholesky factor in the lower triangle; the upper triangle is undefined.
+/// Returns the Cholesky factor in the lower triangle; the upper triangle is undefined.
 template <class Room, class In>
 matrix_map factor_spd(std::string_view function, Room& room, const In& a) {
   matrix_map l = room.matrix(a.rows(), a.rows());
@@ -62,7 +62,7 @@ matrix_map factor_spd(std::string_view function, Room& room, const In& a) {
   return l;
 }
 
-/// The inverse of a matrix from its Cholesky factor, in the lower triangle.
+/// Returns the inverse of a matrix from its Cholesky factor, in the lower triangle.
 template <class Factor>
 MatrixXd spd_inverse(const Factor& l) {
   MatrixXd y(l.rows(), l.rows());
@@ -72,7 +72,7 @@ MatrixXd spd_inverse(const Factor& l) {
   return y;
 }
 
-/// sum += factor s for a symmetric s given by its lower triangle.
+/// Computes sum += factor s for a symmetric s given by its lower triangle.
 template <class In, class Out>
 void add_symmetric(Out& sum, double factor, const In& s) {
   constexpr Index width = 16;
@@ -116,8 +116,8 @@ void reverse_cholesky_columns(const Factor& l, Block& h) {
   }
 }
 
-/// The same by halves, a22 = l21 l21' + l22 l22' before a21 = l21 l11', so that Eigen's products do most of the work: the cost
-/// is less than twice that of the factorisation.
+/// Does the same by halves, a22 = l21 l21' + l22 l22' before a21 = l21 l11', so that Eigen's products do most of the work: the
+/// cost is less than twice that of the factorisation.
 template <int = 0>  // instantiated only by users
 void reverse_cholesky(const const_block& l, block h) {
   const Index n = l.rows();
@@ -133,7 +133,8 @@ void reverse_cholesky(const const_block& l, block h) {
   reverse_cholesky<>(top, h_top);
 }
 
-/// l^-T s l^-1 for a triangular l and a symmetric s, given by its lower triangle: propagates a factor's adjoint to the matrix.
+/// Returns l^-T s l^-1 for a triangular l and a symmetric s, given by its lower triangle: propagates a factor's adjoint to the
+/// matrix.
 template <int Mode, class Factor>
 MatrixXd between_inverses(const Factor& l, const MatrixXd& p) {
   MatrixXd s = p.template selfadjointView<Eigen::Lower>();

@@ -21,7 +21,7 @@ void propagate_cholesky_columns(const Factor& l, Block& d) {
   }
 }
 
-/// The same by halves.
+/// Does the same by halves.
 template <int = 0>  // instantiated only by users
 void propagate_cholesky(const const_block& l, block d) {
   const Index n = l.rows();
@@ -57,7 +57,7 @@ void propagate_reverse_cholesky_columns(const Factor& l, const Factor& dl, const
   }
 }
 
-/// The same by halves.
+/// Does the same by halves.
 template <int = 0>  // instantiated only by users
 void propagate_reverse_cholesky(const const_block& l, const const_block& dl, const const_block& h, block d) {
   const Index n = l.rows();

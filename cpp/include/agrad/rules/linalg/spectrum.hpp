@@ -4,10 +4,10 @@
 // for every function that does not depend on the choice of vectors within the eigenspace; other functions have no derivative.
 // For spectral functions, <C, g(a)>, the quotient is a divided difference of g, which follows from the other adjoints: S is
 // 2 C g, column by column, and the adjoint of the values is the diagonal of C g', so half the sum of S_ij w_bar_j / S_jj and
-// S_ji w_bar_i / S_ii is the mean of two slopes of g, with an error of the order of the squared gap. Of the quotient and this
-// mean, the value with the smaller error is used if the two agree. If neither has seven digits, DomainError is thrown: at a gap
-// of about 4e7 n eps times the largest value for functions that depend on the choice of the vectors. Tangents do not know how
-// they are used, so that tangents below that gap are rejected.
+// S_ji w_bar_i / S_ii is the mean of two slopes of g, with an error of the order of the squared gap. If the quotient and this
+// mean agree, the one with the smaller error is used. If neither has seven digits, DomainError is thrown: at a gap of about 4e7
+// n eps times the largest value for functions that depend on the choice of the vectors. Tangents do not know how they are used,
+// so that tangents below that gap are rejected.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ struct spectral_scale {
         noise(4 * std::numeric_limits<double>::epsilon() * static_cast<double>(w.size())),
         is_graded(graded) {}
   double of(double x, double y) const { return is_graded ? std::max(std::abs(x), std::abs(y)) : largest; }
-  /// The relative error of a vector's derivative.
+  /// Returns the relative error of a vector's derivative.
   double error(double x, double y) const { return noise * of(x, y) / std::abs(x - y); }
 };
 
@@ -116,8 +116,8 @@ class close_quotient {
   double gap_, scale_, noise_, size_ = 0, quotient_ = 0, value_ = 0, error_ = 0;
 };
 
-/// Symmetric q with q_ij = (s_ij - s_ji) / 2 (w_j - w_i) and the adjoints of the values on the diagonal. of_values: s consists
-/// of the adjoints of tangents of values (rules/linalg/equal_values.hpp), in a basis that `turn_equal` has chosen.
+/// Returns the symmetric q with q_ij = (s_ij - s_ji) / 2 (w_j - w_i) and the adjoints of the values on the diagonal. of_values:
+/// s consists of the adjoints of tangents of values (rules/linalg/equal_values.hpp), in a basis that `turn_equal` has chosen.
 template <class In>
 MatrixXd spectral_quotients(std::string_view function, const MatrixXd& s, const In& w, const Eigen::VectorXd& w_bar,
                             bool is_graded = false, bool of_values = false) {
@@ -222,7 +222,7 @@ struct reciprocal_rule : rule<1> {
   }
 };
 
-/// 1 / (w_j + sign w_i) for all i, j; 0 if the denominator is a rounding error.
+/// Returns 1 / (w_j + sign w_i) for all i, j; 0 if the denominator is a rounding error.
 template <class W>
 auto reciprocal_gaps(const W& w, double sign) {
   const MatrixXd ones = MatrixXd::Ones(w.rows(), 1);

@@ -66,7 +66,7 @@ template <class A>
 struct parts_of<complex_parts<A>> {
   using type = A;
 };
-/// The halves of a result of these rules, as real and imaginary parts for users.
+/// Returns the halves of a result of these rules, as real and imaginary parts for users.
 template <class A, int Cols, class Z>
 auto lower_complex(const Z& z) {
   using part = typename parts_of<A>::type;
@@ -93,7 +93,8 @@ struct eigendecompose_result {
   complex_parts<Vector> values;
 };
 
-/// Eigenvectors, as columns, and eigenvalues of a general matrix, by one decomposition: a vectors = vectors diag(values).
+/// Returns the eigenvectors, as columns, and eigenvalues of a general matrix, by one decomposition: a vectors = vectors
+/// diag(values).
 ///
 /// Vectors have norm 1 and a largest entry that is real and positive, and derivatives keep both. Other programs choose other
 /// phases, so use functions that do not depend on the phase. Derivatives of vectors throw DomainError where values are equal or
@@ -106,14 +107,14 @@ auto eigendecompose(const A& a) {
   return eigendecompose_result<decltype(vectors.real), decltype(values.real)>{std::move(vectors), std::move(values)};
 }
 
-/// The vectors of `eigendecompose`.
+/// Returns the vectors of `eigendecompose`.
 template <class A, class = linalg::if_complex_matrix<A>>
 auto eigenvectors(const A& a) {
   return eigendecompose(a).vectors;
 }
 
-/// The factor Q (m x m, orthogonal) of an m x n matrix. For m > n its last m - n columns complete a basis, in one of many ways:
-/// they have no derivatives, and the reverse pass throws DomainError if it reaches them, a tangent always.
+/// Returns the factor Q (m x m, orthogonal) of an m x n matrix. For m > n its last m - n columns complete a basis, in one of
+/// many ways: they have no derivatives, and the reverse pass throws DomainError if it reaches them, a tangent always.
 template <class A, class = linalg::if_matrices<A>>
 auto qr_Q(const A& a) {
   const auto x = linalg::lift(a);
@@ -122,8 +123,8 @@ auto qr_Q(const A& a) {
   return linalg::lower<A>(linalg::beside(q, linalg::apply(linalg::completion_rule{}, x)));
 }
 
-/// The factor R (m x n, upper triangular with a diagonal >= 0) of an m x n matrix, a = Q R. For m > n its last m - n rows are
-/// zero.
+/// Returns the factor R (m x n, upper triangular with a diagonal >= 0) of an m x n matrix, a = Q R. For m > n its last m - n
+/// rows are zero.
 template <class A, class = linalg::if_matrices<A>>
 auto qr_R(const A& a) {
   const auto r = linalg::qr_factors(linalg::lift(a))[1];
@@ -132,44 +133,44 @@ auto qr_R(const A& a) {
   return linalg::lower<A>(linalg::transpose(linalg::beside(linalg::transpose(r), zeros)));
 }
 
-/// Thin QR factors `q` (m x k) and `r` (k x n, with a diagonal >= 0) of an m x n matrix, k = min(m, n).
+/// Returns the thin QR factors `q` (m x k) and `r` (k x n, with a diagonal >= 0) of an m x n matrix, k = min(m, n).
 template <class A, class = linalg::if_matrices<A>>
 auto qr_thin(const A& a) {
   return qr(a);
 }
 
-/// The factor q of `qr_thin`.
+/// Returns the factor q of `qr_thin`.
 template <class A, class = linalg::if_matrices<A>>
 auto qr_thin_Q(const A& a) {
   return qr(a).q;
 }
 
-/// The factor r of `qr_thin`.
+/// Returns the factor r of `qr_thin`.
 template <class A, class = linalg::if_matrices<A>>
 auto qr_thin_R(const A& a) {
   return qr(a).r;
 }
 
-/// Left singular vectors (m x k, k = min(m, n)), in the order of the singular values, which is descending. A column of U and
-/// the same column of V have one arbitrary sign together.
+/// Returns the left singular vectors (m x k, k = min(m, n)), in the order of the singular values, which is descending. A column
+/// of U and the same column of V have one arbitrary sign together.
 template <class A, class = linalg::if_matrices<A>>
 auto svd_U(const A& a) {
   return svd(a).u;
 }
 
-/// Right singular vectors (n x k, k = min(m, n)) as columns.
+/// Returns the right singular vectors (n x k, k = min(m, n)) as columns.
 template <class A, class = linalg::if_matrices<A>>
 auto svd_V(const A& a) {
   return svd(a).v;
 }
 
-/// The pseudoinverse (n x m) of an m x n matrix of full rank. Throws DomainError where the rank is deficient.
+/// Returns the pseudoinverse (n x m) of an m x n matrix of full rank. Throws DomainError where the rank is deficient.
 template <class A, class = linalg::if_matrices<A>>
 auto generalized_inverse(const A& a) {
   return pseudoinverse(a);
 }
 
-/// The solution x of x T = b, where T is the lower triangle of a: b T^-1.
+/// Returns the solution x of x T = b, where T is the lower triangle of a: b T^-1.
 ///
 /// b: m x n, or a row vector of n, of which the result has the shape; a: n x n, with a diagonal without zeros (else
 /// DomainError). The rest of a is not read and has derivative zero. Throws ShapeError where the shapes do not fit.

@@ -140,7 +140,7 @@ template <class A>
 auto symmetric_part(const A& a) {
   return linalg::apply(symmetric_part_rule(1), a);
 }
-/// Lower triangle with its diagonal multiplied by a factor.
+/// Returns the lower triangle with its diagonal multiplied by a factor.
 template <class A>
 auto lower_triangle(const A& a, double diagonal = 1) {
   return linalg::apply(triangle_rule<Eigen::Lower>(diagonal), a);
@@ -165,12 +165,12 @@ template <class A, class B>
 auto beside(const A& a, const B& b) {
   return linalg::apply(beside_rule{}, a, b);
 }
-/// s a, for s of 1 x 1.
+/// Returns s a, for s of 1 x 1.
 template <class S, class A>
 auto scaled_by(const S& s, const A& a) {
   return entrywise(product(product(MatrixXd(MatrixXd::Ones(a.rows(), 1)), s), MatrixXd(MatrixXd::Ones(1, a.cols()))), a);
 }
-/// a diag(v) and diag(v) a, for a vector v.
+/// Return a diag(v) and diag(v) a, for a vector v.
 template <class A, class V>
 auto scaled_columns(const A& a, const V& v) {
   return entrywise(a, product<false, true>(MatrixXd(MatrixXd::Ones(a.rows(), 1)), v));

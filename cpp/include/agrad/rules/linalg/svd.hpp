@@ -75,7 +75,7 @@ struct svd_rule : rule<1, 3> {
                                               "of full rank where singular vectors are differentiated",
                                               "singular value " + std::to_string(j) + " is " + agrad::detail::to_text(value)));
   }
-  /// As of symmetric_eigen_rule; quotients by sums and values are large near zero.
+  /// Does the same as the function of `symmetric_eigen_rule`; quotients by sums and values are large near zero.
   template <class In>
   void check_second(const In& u, const In& s, const In& v, const In* u_bar, const In*, const In* v_bar, const MatrixXd& da,
                     const MatrixXd& a_bar_tangent, bool is_partial) const {
@@ -116,8 +116,8 @@ struct svd_rule : rule<1, 3> {
   }
 
  private:
-  /// The adjoint of vectors whose singular values are zero is 0 / 0 where several of them can be chosen, unless the values have
-  /// no adjoints either.
+  /// Throws where the adjoint of vectors is undefined: the adjoint of vectors whose singular values are zero is 0 / 0 where
+  /// several of them can be chosen, unless the values have no adjoints either.
   template <class In>
   static void check_zeros(bool is_rectangular, const In& s, const Eigen::VectorXd& s_bar) {
     const double smallest = smallest_gap(s);
@@ -134,7 +134,7 @@ struct svd_rule : rule<1, 3> {
       for (Index i = 0; i < j; ++i)
         if (AGRAD_UNLIKELY(s(i, 0) + s(j, 0) <= smallest && std::abs(odd(i, j)) > zero)) fail_zero(j, s(j, 0));
   }
-  /// (x - x') / 2 divided by the sums of two singular values.
+  /// Returns (x - x') / 2 divided by the sums of two singular values.
   template <class In>
   static MatrixXd over_sums(const MatrixXd& x, const In& s) {
     MatrixXd y = MatrixXd::Zero(x.rows(), x.cols());
@@ -156,7 +156,7 @@ struct svd_rule : rule<1, 3> {
     }
     return y;
   }
-  /// Columns divided by singular values.
+  /// Returns columns divided by singular values.
   template <class In>
   static MatrixXd over_values(MatrixXd x, const In& s) {
     const double zero = recognised_zero * x.cwiseAbs().maxCoeff();
@@ -172,7 +172,7 @@ struct svd_rule : rule<1, 3> {
   }
 };
 
-/// Where only values are wanted: the vectors that their tangents consist of.
+/// The vectors of which the tangents of the values consist, for calls that return values only.
 struct svd_of_values_rule : svd_rule {
   template <class In>
   void adjoint(const svd_factors&, const In& a, const In& u, const In& s, const In& v, const In* u_bar, const In* s_bar,
@@ -274,7 +274,7 @@ struct singular_values_rule : rule<1> {
     turn_equal(others, all);
     u.rightCols(zeros) = others.leftCols(zeros);
   }
-  /// The limit of c_j / s_j for the values that are zero.
+  /// Returns the limit of c_j / s_j for the values that are zero.
   template <class Factors>
   static double limit_at_zero(const Factors& f, const Eigen::VectorXd& c, const Eigen::VectorXd& b, const MatrixXd& p,
                               double size, bool is_partial) {
@@ -314,8 +314,9 @@ struct svd_result {
   Matrix v;
 };
 
-/// Thin singular value decomposition of an m x n matrix: a = u diag(s) v'. The vectors are subject to the same conditions as
-/// those of `symmetric_eigen`; a rectangular matrix must be of full rank if its vectors are differentiated (else DomainError).
+/// Returns the thin singular value decomposition of an m x n matrix: a = u diag(s) v'. The vectors are subject to the same
+/// conditions as those of `symmetric_eigen`; a rectangular matrix must be of full rank if its vectors are differentiated (else
+/// DomainError).
 template <class A, class = linalg::if_matrices<A>>
 auto svd(const A& a) {
   auto y = linalg::apply(linalg::svd_rule{}, linalg::lift(a));
@@ -323,7 +324,7 @@ auto svd(const A& a) {
       linalg::lower<A>(y[0]), linalg::lower<1, A>(y[1]), linalg::lower<A>(y[2])};
 }
 
-/// Singular values of a matrix, descending. Their derivatives do not divide by gaps.
+/// Returns the singular values of a matrix, descending. Their derivatives do not divide by gaps.
 template <class A, class = linalg::if_matrices<A>>
 auto singular_values(const A& a) {
   return linalg::lower<1, A>(linalg::apply(linalg::singular_values_rule{}, linalg::lift(a)));

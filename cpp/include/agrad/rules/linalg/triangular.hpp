@@ -72,7 +72,8 @@ auto solved_triangular(const A& a, const B& b) {
 
 }  // namespace linalg
 
-/// x with T x = b, or T' x = b if Transposed, where T is a triangle of a: Mode is Eigen::Lower, Upper, UnitLower or UnitUpper.
+/// Returns x with T x = b, or T' x = b if Transposed, where T is a triangle of a: Mode is Eigen::Lower, Upper, UnitLower or
+/// UnitUpper.
 ///
 ///     solve_triangular<Eigen::Lower>(l, b)
 ///

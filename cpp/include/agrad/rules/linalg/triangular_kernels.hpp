@@ -11,7 +11,7 @@ namespace agrad::linalg {
 // Below these sizes plain loops are faster (measured with AVX2).
 inline constexpr Index small_inverse = 16, small_square = 32;
 
-/// l := l^-1, lower triangle.
+/// Computes l := l^-1, lower triangle.
 template <class Block>
 void invert_lower(Block l) {
   const Index n = l.rows();
@@ -36,7 +36,7 @@ void invert_lower(Block l) {
   corner.noalias() = bottom.template triangularView<Eigen::Lower>() * (-right);
 }
 
-/// l := l' l, lower triangle.
+/// Computes l := l' l, lower triangle.
 template <class Block>
 void square_lower(Block l) {
   const Index n = l.rows();
