@@ -25,7 +25,7 @@ inline array applied(const std::shared_ptr<const external_operation>& f, const a
   return array(x.owner(), std::move(shape), first);
 }
 
-/// The same for an operation with a known output size; returns a vector.
+/// Does the same for an operation with a known output size; returns a vector.
 template <class Operation>
 array applied(const std::shared_ptr<Operation>& f, const array& x) {
   return applied(f, x, shape_type{static_cast<pybind11::ssize_t>(f->output_size())});

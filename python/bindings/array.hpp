@@ -94,14 +94,15 @@ class array {
   std::vector<slot> slots() const;
   bool same_entries(const array& other) const;
 
-  /// Whether the entries are booleans, 1 and 0, for & | ^ ~ and as a mask.
+  /// Returns whether the entries are booleans, 1 and 0, for & | ^ ~ and as a mask.
   bool is_condition() const { return is_condition_; }
   array& mark(bool condition) {
     is_condition_ = condition;
     return *this;
   }
-  /// Whether NumPy would make this array a view of another array. The view is base[key]; or base is empty, the view cannot be
-  /// written into, and key is NumPy's array of the other array's slots, NumPy's view of these slots, and the other array.
+  /// Returns whether NumPy would make this array a view of another array. The view is base[key]; or base is empty, the view
+  /// cannot be written into, and key is NumPy's array of the other array's slots, NumPy's view of these slots, and the other
+  /// array.
   bool is_view() const { return is_view_; }
   const pybind11::object& base() const { return base_; }
   const pybind11::object& key() const { return key_; }
@@ -123,7 +124,7 @@ class array {
   void assign(const array& other);
   void assign(std::size_t i, slot value);
 
-  /// The array as an operand: consecutive slots, gathered if necessary (dense), or one slot for all entries.
+  /// Returns the array as an operand: consecutive slots, gathered if necessary (dense), or one slot for all entries.
   span as_span() const;
   span as_dense() const;
 
@@ -137,10 +138,10 @@ class array {
   view_list views_;
 };
 
-/// The open recordings of this thread that are bodies of loops.
+/// Returns the open recordings of this thread that are bodies of loops.
 std::vector<std::shared_ptr<recording>>& open_bodies();
-/// Whether the innermost body replaces arrays of the outer recording r by its own: in a further path, recorded after the first,
-/// values from outside are constants and values that earlier paths have captured.
+/// Returns whether the innermost body replaces arrays of the outer recording r by its own: in a further path, recorded after
+/// the first, values from outside are constants and values that earlier paths have captured.
 bool has_stand_in(const recording& r);
 /// Returns an outer array as an array of the innermost open body; throws ScopeError if the body does not know the array.
 array in_body(const char* function, const array& a);

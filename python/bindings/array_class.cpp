@@ -103,7 +103,7 @@ array copied(const array& a) {
       "NumPy's functions (np.exp, not math.exp)");
 }
 
-/// Whether an operand is a complex number or array, recorded or plain.
+/// Returns whether an operand is a complex number or array, recorded or plain.
 bool is_complex(const py::handle& x) {
   if (PyFloat_CheckExact(x.ptr()) || PyLong_CheckExact(x.ptr()) || recorded(x) != nullptr) return false;
   if (PyComplex_Check(x.ptr())) return true;

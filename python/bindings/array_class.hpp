@@ -10,7 +10,7 @@ pybind11::array_t<slot> slots_of(const array& a);
 /// Returns an array of the entries at `slots`, in the recording of a.
 array with_slots(const array& a, const pybind11::array_t<slot, pybind11::array::c_style | pybind11::array::forcecast>& slots);
 
-/// self op= other: replaces self's entries by the result's and returns self; if self is a number, returns the result.
+/// Computes self op= other: replaces self's entries by the result's and returns self; if self is a number, returns the result.
 pybind11::object assign_in_place(const pybind11::object& self, const pybind11::object& result);
 
 /// Updates the views of an array after its entries have changed.

@@ -71,7 +71,7 @@ py::object plain_key(const py::object& key) {
   return py::tuple(plain);
 }
 
-/// Whether NumPy makes a view for this key: integers, slices, None and Ellipsis.
+/// Returns whether NumPy makes a view for this key: integers, slices, None and Ellipsis.
 bool is_basic(const py::handle& key) {
   if (py::isinstance<py::tuple>(key)) {
     const auto parts = py::reinterpret_borrow<py::tuple>(key);

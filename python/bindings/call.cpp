@@ -84,20 +84,7 @@ bool read_children(const tree_node& node, PyObject* const* items, Py_ssize_t n, 
   return true;
 }
 
-bool read_dict(const tree_node& node, PyObject* given, double* x) {
-  if (!PyDict_CheckExact(given) || PyDict_GET_SIZE(given) != static_cast<Py_ssize_t>(node.children.size())) return false;
-  for (std::size_t i = 0; i < node.children.size(); ++i) {
-    PyObject* item = PyDict_GetItemWithError(given, PyTuple_GET_ITEM(node.constant.ptr(), static_cast<Py_ssize_t>(i)));
-    if (item == nullptr) {
-      PyErr_Clear();
-      return false;
-    }
-    if (!read(node.children[i], item, x)) return false;
-  }
-  return true;
-}
-
-/// Whether an object is the constant or an equal object, of an immutable type.
+/// Returns whether an object is the constant or an equal object, of an immutable type.
 bool is_constant(PyObject* constant, PyObject* given) {
   if (given == constant)
     return PyUnicode_CheckExact(given) || PyLong_CheckExact(given) || PyBool_Check(given) || given == Py_None;
@@ -105,6 +92,19 @@ bool is_constant(PyObject* constant, PyObject* given) {
   const int equal = PyObject_RichCompareBool(given, constant, Py_EQ);
   if (equal < 0) PyErr_Clear();
   return equal == 1;
+}
+
+/// Reads a dict with the keys of the plan in the plan's order: the function may depend on the order, which is in the signature.
+bool read_dict(const tree_node& node, PyObject* given, double* x) {
+  if (!PyDict_CheckExact(given) || PyDict_GET_SIZE(given) != static_cast<Py_ssize_t>(node.children.size())) return false;
+  std::size_t i = 0;
+  PyObject *key = nullptr, *item = nullptr;
+  for (Py_ssize_t place = 0; PyDict_Next(given, &place, &key, &item) != 0; ++i) {
+    if (i == node.children.size()) return false;  // another thread added an item meanwhile
+    if (!is_constant(PyTuple_GET_ITEM(node.constant.ptr(), static_cast<Py_ssize_t>(i)), key)) return false;
+    if (!read(node.children[i], item, x)) return false;
+  }
+  return i == node.children.size();
 }
 
 }  // namespace
@@ -202,7 +202,7 @@ class room {
   std::vector<double> many_;
 };
 
-/// Whether a program is short, so that its run ends before another thread could have been woken.
+/// Returns whether a program is short, so that its run ends before another thread could have been woken.
 bool is_short(const program& f) { return f.size() < 256 && f.code().externals.empty(); }
 
 template <class Call>

@@ -38,7 +38,7 @@ bool read(const tree_node& node, PyObject* given, double* x);
 /// Builds the tree with numbers and new arrays from `from`.
 pybind11::object build(const tree_node& node, const double* from);
 
-/// As `build`, into the arrays that an earlier call built; containers are built anew.
+/// Does the same as `build`, into the arrays that an earlier call built; containers are built anew.
 pybind11::object rebuild(const tree_node& node, PyObject* earlier, const double* from);
 
 /// The result of a call. The last argument of a Hessian product is the vector, whose numbers follow the inputs.

@@ -101,8 +101,8 @@ using position = std::tuple<std::size_t, std::size_t, std::size_t>;
 
 position position_of(const recording& r) { return {r.code.code().operations.size(), r.code.size(), r.captured.size()}; }
 
-/// Whether operations since `begin` have derivatives with respect to values recorded before or captured since. stop_gradient,
-/// hold and perturbation, with which a derivative by hand begins, do not count, and their results are inside.
+/// Returns whether operations since `begin` have derivatives with respect to values recorded before or captured since.
+/// stop_gradient, hold and perturbation, with which a derivative by hand begins, do not count, and their results are inside.
 bool reaches_before(const recording& r, const position& begin) {
   const auto [first, slots, captured] = begin;
   if (r.captured.size() > captured) return true;

@@ -71,7 +71,7 @@ std::pair<std::shared_ptr<pooled_program>, std::shared_ptr<source_lines>> progra
   lines->of_slot.assign(made->code->size(), 0);
   const auto& operations = r.code.code().operations;
   for (std::size_t i = 0; i < operations.size() && i < watch->lines.size(); ++i) {
-    if (!watch->lines[i].code) continue;
+    if (!watch->lines[i].code || lines->of_slot.empty()) continue;
     const std::uint32_t number = lines->number_of(watch->lines[i]);
     for (std::uint32_t k = 0; k < operations[i].count; ++k) {
       std::uint32_t& line = lines->of_slot[places[operations[i].result + k]];
@@ -105,7 +105,7 @@ std::map<std::pair<std::uint32_t, std::string>, profile_row> by_line(const progr
   for (const profiled_operation& op : p.operations) {
     std::map<std::uint32_t, std::size_t> entries;  // by line
     for (std::uint32_t k = 0; k < op.count; ++k) ++entries[line_of(op, op.result + k)];
-    if (op.count == 0) entries[lines.of_slot[op.first_read]] = 0;
+    if (op.count == 0) entries[op.first_read < lines.of_slot.size() ? lines.of_slot[op.first_read] : 0] = 0;
     for (const auto& [line, n] : entries) {
       const double share = op.count == 0 ? 1.0 : static_cast<double>(n) / op.count;
       profile_row& row = rows[{line, op.name}];

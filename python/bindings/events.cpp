@@ -29,7 +29,7 @@ using dose_rows = std::vector<std::pair<Eigen::Index, bool>>;
 /// Events: root, reset or None, direction, terminal.
 using event_rows = std::vector<std::tuple<py::object, py::object, int, long>>;
 
-/// active: as of an ODE operation.
+/// active: as for an ODE operation.
 std::shared_ptr<solve_operation> make_events(const std::string& function, const pooled_program& f, Eigen::Index states,
                                              std::size_t times, const configured_method& method, const dose_rows& doses,
                                              std::size_t stops, const event_rows& events, long max_events, bool times_move,

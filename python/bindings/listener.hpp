@@ -52,7 +52,7 @@ class python_listener final : public progress_listener {
     poll(t);
   }
 
-  /// As `at`, for infrequent calls.
+  /// Does the same as `at`, for infrequent calls.
   void poll(double t) {
     const auto now = clock::now();
     if (now - last_ < std::chrono::milliseconds(100) || !is_long(now)) return;

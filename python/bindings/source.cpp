@@ -8,7 +8,7 @@ namespace agrad::python {
 
 namespace {
 
-/// Whether a module of this name is between the user's code and an operation.
+/// Returns whether a module of this name is between the user's code and an operation.
 bool is_between(const std::string& module) {
   for (const char* package : {"agrad", "numpy", "scipy", "optree", "contextlib", "functools"}) {
     const std::string name(package);

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from agrad._core import Array, Comparison
+from agrad._core import Array, Comparison, DomainError
 from agrad._loops.control_flow import cond, fori
 from agrad._record.recording import innermost, name_of
 from agrad._record.trees import flatten
@@ -99,6 +99,18 @@ def switch(index: Any, branches: Sequence[Callable[..., Result]], *operands: Any
     -------
     the result of the called function
 
+    Raises
+    ------
+    TypeError
+        `branches` is empty or contains something that is not callable; `index` is no scalar or no number; the functions return
+        different structures for a recorded index.
+    ValueError
+        A plain index is no whole number.
+    DomainError
+        A recorded index is nan; in the right-hand side of a differential equation nan means the last function.
+    ShapeError
+        The functions return arrays of different shapes for a recorded index.
+
     Notes
     -----
     Works by :func:`cond`: in a compiled function each run chooses again, and only the chosen function is computed.
@@ -119,6 +131,9 @@ def switch(index: Any, branches: Sequence[Callable[..., Result]], *operands: Any
         if index != np.floor(index):
             raise ValueError(f"switch: index is {index!r}, but must be a whole number")
         return functions[int(np.clip(index, 0, len(functions) - 1))](*operands)
+
+    if index.recording.on_comparison != Comparison.refuses and np.isnan(index):  # a guard, for later runs
+        raise DomainError("switch: index is nan, but must be a number; every comparison with nan is false")
 
     def among(first: int, last: int) -> Callable[..., Result]:
         if first == last:

@@ -91,7 +91,7 @@ def _fail(
         raise FloatingPointError(f"{function}: input{entry} is {value}, but must be a number; it was passed {at}")
     numbers = ", ".join(map(repr, operand_values))
     if what == "result":
-        made = f"it was computed from {numbers}" if numbers else "it was computed"
-        raise FloatingPointError(f"{operation}: result{entry} is {value}, but must be finite; {made} {at}")
-    made = f"the reverse pass computed it for the arguments {numbers}," if numbers else "the reverse pass computed it"
-    raise FloatingPointError(f"{operation}: adjoint of argument {operand}{entry} is {value}, but must be finite; {made} {at}")
+        source = f"it was computed from {numbers}" if numbers else "it was computed"
+        raise FloatingPointError(f"{operation}: result{entry} is {value}, but must be finite; {source} {at}")
+    source = f"the reverse pass computed it for the arguments {numbers}," if numbers else "the reverse pass computed it"
+    raise FloatingPointError(f"{operation}: adjoint of argument {operand}{entry} is {value}, but must be finite; {source} {at}")

@@ -16,7 +16,7 @@ import numpy as np
 from agrad._core import Array, Recording
 from agrad._record.trees import flatten
 
-__all__ = ["Part", "has_recorded", "known"]
+__all__ = ["Part", "capture", "has_recorded", "known"]
 
 
 class Part:
@@ -59,6 +59,15 @@ class Part:
 def has_recorded(tree: Any) -> bool:
     """Returns whether a leaf is a recorded value."""
     return any(isinstance(leaf, Array) for leaf in flatten(tree)[0])
+
+
+def capture(recording: Recording, aux: Any) -> None:
+    """Captures values of other recordings in aux, as operations on them do, so that they do not become plain numbers."""
+    if aux is None:
+        return
+    for leaf in flatten(aux)[0]:
+        if isinstance(leaf, Array):
+            recording.array(leaf)
 
 
 def known(result: Any, arguments: Any) -> Any:

@@ -86,7 +86,9 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(self, *others)
 
     method.__name__ = method.__qualname__ = function.__name__
-    method.__doc__ = f"np.{function.__name__} of it; NumPy calls this for the entries of np.array([a, b])."
+    method.__doc__ = (
+        f"Return np.{function.__name__} of this value; NumPy calls this method for the entries of np.array([a, b])."
+    )
     return method
 
 

@@ -140,9 +140,9 @@ def no_recording() -> Iterator[None]:
         _open.recordings.pop()
 
 
-def named_after(made: Any, function: Callable[..., Any]) -> None:
-    """Copies a function's name and documentation to `made`, without the attributes of a callable object."""
-    functools.update_wrapper(made, function, updated=())
+def named_after(wrapper: Any, function: Callable[..., Any]) -> None:
+    """Copies a function's name and documentation to `wrapper`, without the attributes of a callable object."""
+    functools.update_wrapper(wrapper, function, updated=())
 
 
 def name_of(function: Callable[..., Any]) -> str:

@@ -81,11 +81,11 @@ class Outputs:
         self.joined = recording.array(0.0).with_slots(slots)
 
 
-def of_rows(form: Any, rows: Any, made: Callable[[Any, tuple[int, ...]], Any]) -> Any:
-    """Returns a structure with ``made(rows, shape)`` in the place of each array; `form` has `shapes` and `together`."""
+def of_rows(form: Any, rows: Any, part_of: Callable[[Any, tuple[int, ...]], Any]) -> Any:
+    """Returns a structure with ``part_of(rows, shape)`` in the place of each array; `form` has `shapes` and `together`."""
     ends = np.cumsum([int(np.prod(shape, dtype=int)) for shape in form.shapes], dtype=int)
     parts = zip([0, *ends[:-1]], ends, form.shapes, strict=True)
-    return form.together([made(rows[begin:end], shape) for begin, end, shape in parts])
+    return form.together([part_of(rows[begin:end], shape) for begin, end, shape in parts])
 
 
 def array(x: Any) -> Any:

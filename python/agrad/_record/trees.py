@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -23,6 +24,7 @@ __all__ = [
     "flatten",
     "is_data",
     "is_number",
+    "orders_of_keys",
     "parameter",
     "split",
     "values_of",
@@ -49,14 +51,37 @@ def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[li
     return leaves, structure.unflatten, structure
 
 
+def orders_of_keys(tree: Any) -> tuple[Any, ...]:
+    """Returns the keys of each dict within a tree, in the dict's order; structures are equal for all orders."""
+    found = []
+
+    def note(node: Any) -> bool:
+        if isinstance(node, dict) and len(node) > 1:
+            found.append(tuple(node))
+        return False
+
+    optree.tree_structure(tree, note, none_is_leaf=True, namespace=_NAMESPACE)
+    return tuple(found)
+
+
 def _register(dataclass: type) -> None:
-    """Registers a dataclass as a node; trees are restored without __init__ and its checks."""
+    """Registers a dataclass as a node; trees are restored without __init__ and its checks.
+
+    An object with attributes that are no fields can be taken apart, as for a search, but not restored.
+    """
     names = tuple(field.name for field in dataclasses.fields(dataclass))
+    known = {*names, *_names_computed_again(dataclass)}
 
-    def take_apart(node: Any) -> tuple[tuple[Any, ...], None, tuple[str, ...]]:
-        return tuple(getattr(node, name) for name in names), None, names
+    def take_apart(node: Any) -> tuple[tuple[Any, ...], tuple[str, ...] | None, tuple[str, ...]]:
+        others = getattr(node, "__dict__", {}).keys() - known
+        return tuple(getattr(node, name) for name in names), tuple(sorted(others)) or None, names
 
-    def assemble(_: None, children: Iterable[Any]) -> Any:
+    def assemble(others: tuple[str, ...] | None, children: Iterable[Any]) -> Any:
+        if others:
+            raise TypeError(
+                f"{dataclass.__name__}: attribute {others[0]} is set, but must be a field, because objects are passed on by "
+                f"their fields; declare it in the dataclass, as {others[0]}: float = 1.0"
+            )
         node: Any = object.__new__(dataclass)
         for name, child in zip(names, children, strict=True):
             object.__setattr__(node, name, child)
@@ -72,6 +97,12 @@ def _register(dataclass: type) -> None:
                 namespace=_NAMESPACE,
             )
             _registered.add(dataclass)
+
+
+def _names_computed_again(dataclass: type) -> set[str]:
+    """Returns names that may be in an object's dict and are no state: cached properties, and what typing stores."""
+    attributes = [item for kind in dataclass.__mro__ for item in vars(kind).items()]
+    return {name for name, value in attributes if isinstance(value, functools.cached_property)} | {"__orig_class__"}
 
 
 def axes_of(function: str, name: str, axes: Any, tree: Any) -> list[int | None]:

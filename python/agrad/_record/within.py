@@ -39,7 +39,7 @@ class Place:
     along: Sequence[Array] = ()  # the tangents of the derivative
 
     def of_new_recording(self) -> Place:
-        """Returns the place at the begin of a recording within this place."""
+        """Returns the place at the start of a recording within this place."""
         return Place(functions=self.functions) if self.functions else _outside
 
     def depends(self, recording: Recording, x: Sequence[Array]) -> bool:

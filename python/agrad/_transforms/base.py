@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from agrad._core import Array, Program, Recording, ResultKind, ScopeError, ShapeError
-from agrad._record.nested import Part, has_recorded
+from agrad._record.nested import Part, capture, has_recorded
 from agrad._record.recording import innermost, name_of, named_after, open_recording
 from agrad._record.structure import Outputs, output_of
 from agrad._record.trees import values_of
@@ -50,7 +50,7 @@ class Transformation(ByName, ABC):
     """
 
     name = ""
-    #: The compiled part's name of a compiled call; None where plans do not know the transformation.
+    #: The compiled part's name for the result of a compiled call; None where plans do not know the transformation.
     plan: ResultKind | None = None
     #: Whether the transformation can be used inside of a recorded function.
     nests = True
@@ -58,7 +58,7 @@ class Transformation(ByName, ABC):
     orders = 1
     #: What to write instead where a function has no such derivatives, for messages.
     instead = ""
-    #: The vector of a call beside the function's arguments, as of hvp.
+    #: The vector of a call beside the function's arguments, as for hvp.
     direction: Any = None
 
     def __init__(self, function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> None:
@@ -82,6 +82,7 @@ class Transformation(ByName, ABC):
                 given = [x.copy() for x in inputs]  # the function may write into the copies
                 result = self.function(*parameters.put(args, given), **kwargs)
                 output, aux = self.split_result(recording, result)
+                capture(recording, aux)
                 if not recording.captured:
                     engine = RecordingEngine(recording, output, inputs, parameters.leaves, self.check_order)
                     return bound.of_engine(engine, parameters, None if aux is None else values_of(aux))
@@ -105,9 +106,9 @@ class Transformation(ByName, ABC):
         """Returns the transformation of an instance's method for an attribute of a class; `argnums` do not count `self`."""
         if instance is None:
             return self
-        made = bound_to(self, instance)
-        made.bound = self, instance
-        return made
+        method = bound_to(self, instance)
+        method.bound = self, instance
+        return method
 
     def __repr__(self) -> str:
         return f"<{self.label}>"

@@ -38,9 +38,9 @@ def method_place(thing: Any) -> tuple[Any, str] | None:
 
 def copy_with(thing: Thing, **fields: Any) -> Thing:
     """Returns a copy with other fields; ``copy.copy`` returns the same object where the object's name finds the object."""
-    made = object.__new__(type(thing))
-    vars(made).update(vars(thing), **fields)
-    return made
+    copied = object.__new__(type(thing))
+    vars(copied).update(vars(thing), **fields)
+    return copied
 
 
 class ByName:

@@ -12,13 +12,13 @@ from agrad._record.recording import name_of
 from agrad._record.structure import array
 from agrad._record.trees import flatten
 from agrad._transforms.base import check_tangents
+from agrad._transforms.differences import EPSILON, SMALLEST_SHARE, Differences, worst
 from agrad._transforms.parameters import Parameters
 from agrad._transforms.products import Recorded
 
 __all__ = ["check_grads"]
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
-_EPSILON = float(np.finfo(float).eps)
 _CLOSE = 1e-12  # allowed difference, relative to the parts, of numbers that differ by rounding errors only
 _NUDGE = 2.0**-10  # relative displacement of a point for the estimate of the parts of a derivative
 
@@ -34,7 +34,7 @@ class _Check:
         self.program: Program = recorded.engine.program().program
         self.x = np.concatenate([np.zeros(0), *(leaf.ravel() for leaf in self.parameters.leaves)])
         self.scale = np.maximum(1.0, np.abs(self.x))
-        self.steps = _Steps(step * self.scale, step * np.abs(self.x))
+        self.steps = step * self.scale
         self.y, self.rows = self.run(self.program.adjoint_products, np.eye(self.program.output_size))
 
     def leaves_at(self, x: Matrix) -> list[Matrix]:
@@ -106,80 +106,7 @@ def _entry_name(place: int, shapes: list[tuple[int, ...]], label: Callable[[int]
     raise IndexError(place)
 
 
-class _Steps:
-    """Step sizes of differences, one for each parameter, and shorter sizes for a second attempt."""
-
-    def __init__(self, steps: Matrix, relative: Matrix) -> None:
-        self.first = steps
-        self._others = [np.where(relative > 0, np.minimum(relative, steps), steps), *(steps * 10.0**-k for k in (1, 2, 3))]
-
-    def others(self, j: int) -> list[float]:
-        return sorted({float(steps[j]) for steps in self._others} - {float(self.first[j])}, reverse=True)
-
-
-def _column(f: Callable[[Matrix], Matrix], x: Matrix, j: int, h: float) -> tuple[Matrix, Matrix]:
-    """Returns column j of the Jacobian of f by central differences of sixth and of fourth order."""
-    sixth: Any = 0.0
-    fourth: Any = 0.0
-    for n, a, b in ((1, 3 / 4, 2 / 3), (2, -3 / 20, -1 / 12), (3, 1 / 60, 0.0)):
-        ahead, behind = x.copy(), x.copy()
-        ahead[j] += n * h
-        behind[j] -= n * h
-        with np.errstate(all="ignore"):  # the message shows a nan
-            change = f(ahead) - f(behind)
-            sixth, fourth = sixth + a * change, fourth + b * change
-    return sixth / h, fourth / h
-
-
-class _Differences:
-    """The Jacobian of f by differences, for the comparison with a given Jacobian, with the difference that rounding allows.
-
-    A column with too large a difference is computed again with shorter steps; the column with the least error estimate, from
-    the two orders of differences and the rounding of f, counts.
-    """
-
-    def __init__(
-        self, f: Callable[[Matrix], Matrix], x: Matrix, steps: _Steps, found: Matrix, parts: Matrix, rtol: float, atol: float
-    ) -> None:
-        self.steps, columns, allowed = steps.first.copy(), [], []
-
-        def attempt(j: int, h: float) -> tuple[float, Matrix, Matrix]:
-            sixth, fourth = _column(f, x, j, h)
-            rounding = 10 * _EPSILON * parts / h
-            size = np.maximum(np.abs(sixth), np.abs(found[:, j]))
-            with np.errstate(all="ignore"):
-                size_of_all = float(np.max(np.abs(sixth), initial=0.0)) + atol
-                error = float(np.max(np.abs(sixth - fourth) + rounding, initial=0.0)) / size_of_all
-            return (error if np.isfinite(error) else np.inf), sixth, rtol * size + atol + rounding
-
-        for j in range(x.size):
-            best = attempt(j, float(steps.first[j]))
-            if _worst(found[:, j : j + 1], best[1][:, np.newaxis], best[2][:, np.newaxis]) is not None:
-                for h in steps.others(j):
-                    shorter = attempt(j, h)
-                    if shorter[0] < best[0]:
-                        best, self.steps[j] = shorter, h
-            columns.append(best[1])
-            allowed.append(best[2])
-        self.matrix, self._allowed, self._found = np.stack(columns, axis=-1), np.stack(allowed, axis=-1), found
-
-    def worst(self) -> tuple[int, int] | None:
-        return _worst(self._found, self.matrix, self._allowed)
-
-
-def _worst(found: Matrix, expected: Matrix, allowed: Matrix) -> tuple[int, int] | None:
-    """Returns the entry with the largest difference relative to the allowed; None if all are allowed. Two nans are equal."""
-    with np.errstate(invalid="ignore"):
-        same = (found == expected) | (np.isnan(found) & np.isnan(expected))
-        excess = np.where(same, 0.0, np.abs(found - expected) / allowed)
-    excess = np.where(np.isnan(excess), np.inf, excess)
-    if excess.size == 0 or excess.max() <= 1:
-        return None
-    i, j = np.unravel_index(np.argmax(excess), excess.shape)
-    return int(i), int(j)
-
-
-def _check_forward(check: _Check, generator: np.random.Generator, rtol: float, atol: float) -> None:
+def _check_forward(check: _Check, generator: np.random.Generator, rtol: float, atol: float | None) -> None:
     """Checks <w, J v> by forward mode against <J' w, v> by reverse mode; on failure the columns tell which entry differs.
 
     The two numbers differ by rounding, unless each comes from an integration of its own.
@@ -189,30 +116,30 @@ def _check_forward(check: _Check, generator: np.random.Generator, rtol: float, a
     forward = float(w @ check.run(check.program.jacobian_products, v[np.newaxis])[1][0])
     reverse = float(check.run(check.program.adjoint_products, w[np.newaxis])[1][0] @ v)
     parts = check.parts(check.rows, lambda x: check.rows_at(x, np.eye(m)))
-    scale = float(np.abs(w) @ (parts @ np.abs(v) + _EPSILON * np.abs(check.y)))
+    scale = float(np.abs(w) @ (parts @ np.abs(v) + EPSILON * np.abs(check.y)))
     allowed = _CLOSE * scale
     if check.program.first_without_tangents(0):
-        allowed = rtol * scale + atol * float(np.abs(w).sum() * np.abs(v).sum())
+        smallest = SMALLEST_SHARE if atol is None else atol
+        allowed = rtol * scale + smallest * float(np.abs(w).sum() * np.abs(v).sum())
     if abs(forward - reverse) <= allowed or forward == reverse or not np.isfinite(scale):
         return
     columns = check.run(check.program.jacobian_products, np.eye(n))[1].T
-    i, j = _worst(columns, check.rows, np.full((m, n), 1e-300)) or (0, 0)
+    i, j = worst(columns, check.rows, np.full((m, n), 1e-300)) or (0, 0)
     what = f"derivative of {check.output_name(i)} with respect to {check.input_name(j)}"
     check.fail(what, float(columns[i, j]), "as by reverse mode", float(check.rows[i, j]), "the first value is by forward mode")
 
 
-def _check_differences(check: _Check, rtol: float, atol: float) -> None:
+def _check_differences(check: _Check, rtol: float, atol: float | None) -> None:
     parts = check.sum_of_parts(check.y, check.rows)
-    differences = _Differences(check.value, check.x, check.steps, check.rows, parts, rtol, atol)
-    worst = differences.worst()
-    if worst is not None:
-        i, j = worst
+    differences = Differences(check.value, check.x, check.steps, check.rows, parts, rtol, atol)
+    if (entry := differences.worst()) is not None:
+        i, j = entry
         what = f"derivative of {check.output_name(i)} with respect to {check.input_name(j)}"
-        hint = f"the step is {differences.steps[j]:.1g}; the function must be smooth and defined within it"
+        hint = f"the step is {differences.steps[i, j]:.1g}; the function must be smooth and defined within it"
         check.fail(what, float(check.rows[i, j]), "as by central differences", float(differences.matrix[i, j]), hint)
 
 
-def _check_second(check: _Check, generator: np.random.Generator, rtol: float, atol: float) -> None:
+def _check_second(check: _Check, generator: np.random.Generator, rtol: float, atol: float | None) -> None:
     """Checks that the Hessian of a combination of the outputs is symmetric and the derivative of the gradient."""
     m, n = check.rows.shape
     w = np.ones(1) if m == 1 else generator.standard_normal(m)
@@ -224,8 +151,8 @@ def _check_second(check: _Check, generator: np.random.Generator, rtol: float, at
 
     parts = check.parts(products, lambda x: check.hessian(x, w))
     largest = np.max(parts, initial=0.0, where=np.isfinite(parts))
-    if worst := _worst(products, products.T, np.full((n, n), _CLOSE * largest + 1e-300)):
-        i, j = worst
+    if entry := worst(products, products.T, np.full((n, n), _CLOSE * largest + 1e-300)):
+        i, j = entry
         check.fail(
             what(i, j),
             float(products[i, j]),
@@ -234,17 +161,17 @@ def _check_second(check: _Check, generator: np.random.Generator, rtol: float, at
             "second derivatives are not symmetric",
         )
     of_gradient = check.sum_of_parts(gradient, products)
-    differences = _Differences(lambda x: check.gradient(x, w), check.x, check.steps, products, of_gradient, rtol, atol)
-    if worst := differences.worst():
-        i, j = worst
-        hint = f"the step is {differences.steps[j]:.1g}"
+    differences = Differences(lambda x: check.gradient(x, w), check.x, check.steps, products, of_gradient, rtol, atol)
+    if entry := differences.worst():
+        i, j = entry
+        hint = f"the step is {differences.steps[i, j]:.1g}"
         check.fail(
             what(i, j), float(products[i, j]), "as by differences of the gradient", float(differences.matrix[i, j]), hint
         )
 
 
 def check_grads(
-    function: Callable[..., Any], *args: Any, order: int = 2, step: float = 1e-3, rtol: float = 1e-6, atol: float = 1e-8
+    function: Callable[..., Any], *args: Any, order: int = 2, step: float = 1e-3, rtol: float = 1e-6, atol: float | None = None
 ) -> None:
     """Check the derivatives of `function` at a point; returns nothing when all is well.
 
@@ -263,11 +190,13 @@ def check_grads(
     order : {1, 2}
         1 checks reverse mode and, where all operations have tangents, forward mode; 2 also checks second derivatives.
     step : float
-        Step of the differences, relative to the parameter where the parameter is larger than 1. Where the differences do not
-        agree, shorter steps are tried, down to this part of the parameter, because small parameters need short steps.
+        First step of the differences, relative to the parameter where the parameter is larger than 1. Where the function
+        changes within a step, or the differences do not agree, shorter steps are tried, down to rounding.
     rtol, atol : float
         The allowed distance of a derivative from its difference, relative to the larger and absolute; rounding errors of the
-        differentiated values are allowed in addition.
+        differentiated values are allowed in addition. Without atol, the absolute distance is 1e-8, but where values are small
+        beside their parameters, 1e-8 of the value over the parameter (or over 1, if that is larger) and what noise of the
+        values explains, so that derivatives of small functions are checked, too.
 
     Raises
     ------
@@ -279,7 +208,8 @@ def check_grads(
     Notes
     -----
     The differences are of sixth order and reach 3 steps to both sides: where the function is not defined or not smooth there,
-    the check fails even if the derivative is right.
+    the check fails even if the derivative is right. The fifth and the sixth difference of the values tell whether a step
+    resolves the function, so a wrong derivative of a narrow peak fails wherever the peak is seen at the point itself.
 
     Examples
     --------

@@ -13,7 +13,7 @@ _NAME = "_agrad_methods"
 
 
 class _Kept(dict[int, Any]):
-    """The kept objects of a single instance; a copy or a pickle of the instance starts empty."""
+    """The cached methods of a single instance; a copy or a pickle of the instance starts empty."""
 
     def __init__(self, instance: Any = None) -> None:
         self.instance = instance
@@ -46,7 +46,7 @@ def cached_for(descriptor: Any, instance: Any, make: Callable[[], Any]) -> Any:
     if cache is None or cache.instance is not instance:
         cache = names[_NAME] = _Kept(instance)  # also where the attributes came from another instance
     if id(descriptor) not in cache:
-        made = make()
-        made.bound = descriptor, instance
-        cache[id(descriptor)] = descriptor, made
+        method = make()
+        method.bound = descriptor, instance
+        cache[id(descriptor)] = descriptor, method
     return cache[id(descriptor)][1]

@@ -24,10 +24,17 @@ def stop_gradient(x: Tree) -> Tree:
     Parameters
     ----------
     x : number, array, recorded array, or nested structure of them
+        Leaves that are not recorded, such as strings, are returned unchanged.
 
     Returns
     -------
     the same structure
+        With recorded values that have the same values and no derivatives.
+
+    Raises
+    ------
+    ScopeError
+        x contains a recorded value of a call or tape that has ended.
 
     Notes
     -----

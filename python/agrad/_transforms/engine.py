@@ -1,4 +1,4 @@
-"""Engines: one interface of value and products to a recorded function, wherever it is recorded.
+"""Defines engines: one interface to the value and the products of a recorded function, wherever the function is recorded.
 
 A transformation needs a function's value and products with its derivatives at a point. Three engines compute them: a recording,
 by its own reverse pass; a program, by runs; a part of a recording around the call, by further operations of that recording.

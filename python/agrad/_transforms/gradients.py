@@ -60,11 +60,13 @@ def value_and_grad(
     function : callable
         Returns a scalar; written with NumPy. Its parameters are floating-point numbers, arrays, or nested dicts, lists, tuples
         and dataclasses of them. Integers, booleans, strings and None in these are data, which are passed unchanged, and the
-        gradient has None in their place.
+        gradient has None in their place. Attributes of a dataclass have to be fields; attributes that a subclass of a
+        namedtuple has beside its entries are not passed on.
     argnums : int or sequence of int
         The positional arguments to differentiate with respect to.
     has_aux : bool
-        The function returns ``(value, aux)``; aux, any nested structure, is returned as plain values.
+        The function returns ``(value, aux)``; aux, any nested structure, is returned as plain values, or recorded ones
+        inside of a recorded function.
 
     Returns
     -------
@@ -77,7 +79,9 @@ def value_and_grad(
     ShapeError
         (When called) the function's value is no scalar.
     TypeError
-        A parameter is complex, or all parameters are integers; a recorded value is used where only a plain number can be used.
+        `function` is not callable, or `argnums` is no integer and no sequence of integers. (When called) an argument to
+        differentiate with respect to is missing, complex, or has no floating-point number (write 3.0 for 3); the value is no
+        real number; a recorded value is used where only a plain number can be used.
 
     Notes
     -----
@@ -107,7 +111,15 @@ def grad(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: b
     Returns
     -------
     callable
-        With the arguments of `function`; returns the gradient in the structure of the argument.
+        With the arguments of `function`; returns the gradient in the structure of the argument, or a tuple of such for a
+        sequence of argnums; with `has_aux` ``(gradient, aux)``.
+
+    Raises
+    ------
+    ShapeError
+        (When called) the function's value is no scalar.
+    TypeError
+        As :func:`value_and_grad`: for example an argument to differentiate with respect to is an integer.
 
     Examples
     --------

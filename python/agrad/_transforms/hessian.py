@@ -18,7 +18,7 @@ from agrad._transforms.base import Arguments, OfScalar, Transformation
 from agrad._transforms.by_name import copy_with
 from agrad._transforms.engine import Engine
 from agrad._transforms.parameters import ArgNums, Parameters
-from agrad._transforms.sparse import sparse_hessian
+from agrad._transforms.sparse import ColouredHessian, dense_or_sparse
 
 __all__ = ["hessian", "hvp"]
 
@@ -120,6 +120,9 @@ def hessian(
     ------
     ShapeError
         (When called) the function's value is no scalar.
+    TypeError
+        As :func:`value_and_grad`: for example an argument to differentiate with respect to is an integer; or `return_info`
+        is given without `sparse`.
     NotImplementedError
         (When called) an operation has first derivatives only, as a solve by CVODES has.
     ValueError
@@ -140,9 +143,8 @@ def hessian(
     >>> ag.hessian(lambda x: np.sum(x[1:] * x[:-1] ** 2), sparse=True)(np.ones(1000)).nnz
     2997
     """
-    if sparse or return_info:
-        return sparse_hessian(function, argnums, has_aux=has_aux, sparse=sparse, return_info=return_info)
-    return Hessian(function, argnums, has_aux=has_aux)
+    kinds = Hessian, ColouredHessian
+    return dense_or_sparse(*kinds, function, argnums, has_aux=has_aux, sparse=sparse, return_info=return_info)
 
 
 def hvp(function: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[..., Any]:

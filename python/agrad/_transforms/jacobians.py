@@ -11,7 +11,7 @@ from agrad._record.trees import split
 from agrad._transforms.base import Arguments, Transformation, separate
 from agrad._transforms.engine import Engine
 from agrad._transforms.parameters import ArgNums, Parameters
-from agrad._transforms.sparse import sparse_jacobian
+from agrad._transforms.sparse import ColouredJacobian, dense_or_sparse
 
 __all__ = ["Jacobian", "jacfwd", "jacobian", "jacrev"]
 
@@ -105,6 +105,9 @@ def jacobian(
 
     Raises
     ------
+    TypeError
+        As :func:`value_and_grad`: for example an argument to differentiate with respect to is an integer; or `return_info`
+        is given without `sparse`.
     ValueError
         (When called) with ``sparse``, the pattern has more than 2**28 entries.
 
@@ -118,9 +121,8 @@ def jacobian(
     >>> matrix.shape, matrix.nnz, info.colours
     ((999, 1000), 1998, 2)
     """
-    if sparse or return_info:
-        return sparse_jacobian(function, argnums, has_aux=has_aux, sparse=sparse, return_info=return_info)
-    return Jacobian(function, argnums, has_aux=has_aux)
+    kinds = Jacobian, ColouredJacobian
+    return dense_or_sparse(*kinds, function, argnums, has_aux=has_aux, sparse=sparse, return_info=return_info)
 
 
 def jacfwd(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[Arguments, Any]:
@@ -142,6 +144,8 @@ def jacfwd(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux:
 
     Raises
     ------
+    TypeError
+        As :func:`value_and_grad`: for example an argument to differentiate with respect to is an integer.
     NotImplementedError
         (When called) an operation has no tangents, as a :func:`custom_vjp`.
 
@@ -170,6 +174,11 @@ def jacrev(function: Callable[Arguments, Any], argnums: ArgNums = 0, *, has_aux:
     -------
     callable
         As :func:`jacobian`, which chooses the mode automatically.
+
+    Raises
+    ------
+    TypeError
+        As :func:`value_and_grad`: for example an argument to differentiate with respect to is an integer.
 
     Examples
     --------

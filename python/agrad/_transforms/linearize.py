@@ -26,7 +26,8 @@ def linearize(function: Callable[..., Any], *primals: Any, has_aux: bool = False
     *primals : floating-point numbers, arrays, nested structures of them
         The arguments at which to differentiate; all are parameters.
     has_aux : bool
-        The function returns ``(value, aux)``; aux is returned as plain values.
+        The function returns ``(value, aux)``; aux is returned as plain values, or recorded ones inside of a
+        recorded function.
 
     Returns
     -------
@@ -39,6 +40,15 @@ def linearize(function: Callable[..., Any], *primals: Any, has_aux: bool = False
     ------
     ShapeError, TypeError, NotImplementedError
         As :func:`jvp`.
+
+    Notes
+    -----
+    The pushforward is the derivative at the primals and no approximation of the function: at other primals linearize again. It
+    does not store the values of the operations; each call runs the recorded program with a tangent, values included.
+
+    References
+    ----------
+    Griewank and Walther (2008), Evaluating Derivatives, 2nd edition, chapter 3.
 
     Examples
     --------

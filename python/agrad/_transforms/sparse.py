@@ -20,7 +20,7 @@ from agrad._transforms.base import OfScalar, Transformation
 from agrad._transforms.engine import Engine, ProgramEngine, RecordingEngine, held
 from agrad._transforms.parameters import ArgNums, Parameters
 
-__all__ = ["Sparsity", "sparse_hessian", "sparse_jacobian"]
+__all__ = ["ColouredHessian", "ColouredJacobian", "Sparsity", "dense_or_sparse"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Sparsity:
 
 
 def _csr(entries: np.ndarray[Any, Any], analysis: SparseJacobian | SparseHessian) -> Any:
-    from scipy.sparse import csr_array  # imported at the first use: takes longer than agrad
+    from scipy.sparse import csr_array  # imported at the first use, because the import takes longer than agrad's
 
     return csr_array((entries, analysis.indices, analysis.indptr), shape=analysis.shape)
 
@@ -89,14 +89,18 @@ class Sparse(Transformation):
         return Sparsity(pattern, analysis.colours, analysis.groups, mode)
 
 
-class _Jacobian(Sparse):
+class ColouredJacobian(Sparse):
+    """The transformation of :func:`agrad.jacobian` with ``sparse``."""
+
     name = "jacobian"
 
     def analyse(self, program: Program, required: Any) -> SparseJacobian:
         return SparseJacobian(program, required)
 
 
-class _Hessian(Sparse, OfScalar):
+class ColouredHessian(Sparse, OfScalar):
+    """The transformation of :func:`agrad.hessian` with ``sparse``."""
+
     name = "hessian"
     instead = "take differences of its gradient"
 
@@ -105,20 +109,19 @@ class _Hessian(Sparse, OfScalar):
         return SparseHessian(program, required)
 
 
-def sparse_jacobian(
-    function: Callable[..., Any], argnums: ArgNums, *, has_aux: bool, sparse: bool, return_info: bool
-) -> Sparse:
-    """Returns the transformation of :func:`agrad.jacobian` with ``sparse`` or ``return_info``."""
-    _check_options("jacobian", sparse, return_info)
-    return _Jacobian(function, argnums, has_aux=has_aux, return_info=return_info)
-
-
-def sparse_hessian(function: Callable[..., Any], argnums: ArgNums, *, has_aux: bool, sparse: bool, return_info: bool) -> Sparse:
-    """Returns the transformation of :func:`agrad.hessian` with ``sparse`` or ``return_info``."""
-    _check_options("hessian", sparse, return_info)
-    return _Hessian(function, argnums, has_aux=has_aux, return_info=return_info)
-
-
-def _check_options(function: str, sparse: bool, return_info: bool) -> None:
-    if return_info and not sparse:
-        raise TypeError(f"{function}: return_info is True, but must be False unless sparse is True")
+def dense_or_sparse(
+    dense: type[Transformation],
+    coloured: type[Sparse],
+    function: Callable[..., Any],
+    argnums: ArgNums,
+    *,
+    has_aux: bool,
+    sparse: bool,
+    return_info: bool,
+) -> Transformation:
+    """Returns the transformation of a function, which `sparse` chooses; only the sparse one has `return_info`."""
+    if sparse:
+        return coloured(function, argnums, has_aux=has_aux, return_info=return_info)
+    if return_info:
+        raise TypeError(f"{dense.name}: return_info is True, but must be False unless sparse is True")
+    return dense(function, argnums, has_aux=has_aux)

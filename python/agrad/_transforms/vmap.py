@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ParamSpec
 
 import numpy as np
 
-from agrad._core import Array, Comparison, Recording, ShapeError
+from agrad._core import Comparison, DomainError, Recording, ShapeError
 from agrad._record.nested import known
 from agrad._record.recording import innermost, name_of, named_after, open_recording
-from agrad._record.structure import Outputs
 from agrad._record.trees import axes_of, flatten
 from agrad._transforms.by_name import ByName
 from agrad._transforms.class_methods import cached_for
 from agrad._transforms.compiled.compile import Compiled
+from agrad._transforms.row_arguments import Batch
+from agrad._transforms.row_results import KINDS, RowOutputs, of_kind
 
 __all__ = ["Vmap", "vmap"]
 
@@ -29,88 +30,6 @@ Arguments = ParamSpec("Arguments")
 
 #: The rows of a thread's block, for any number of threads, so that results do not depend on the number of threads.
 _BLOCK = 256
-
-
-class _Batch:
-    """The arguments of a call as leaves: which leaves have rows, and the leaves with the axis of rows first."""
-
-    def __init__(self, label: str, args: tuple[Any, ...], kwargs: dict[str, Any], in_axes: Any) -> None:
-        self.leaves, self._together, self._structure = flatten((args, kwargs))
-        self._label = label
-        by_argument = in_axes if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
-        if len(by_argument) != len(args):
-            raise TypeError(
-                f"{label}: in_axes has {len(by_argument)} entries, but must have one entry for each positional argument; "
-                f"{len(args)} were given"
-            )
-        axes = axes_of(label, "in_axes", (tuple(by_argument), dict.fromkeys(kwargs, 0)), (args, kwargs))
-        self.axes = {place: axis for place, axis in enumerate(axes) if axis is not None}  # of the leaves that have rows
-        self.places = list(self.axes)
-        if not self.places:
-            raise ValueError(f"{label}: in_axes is {in_axes!r}, but must have an axis for at least one argument")
-        self.rows = self._count_rows()
-        whole = [place for place in self.places if _is_whole(self.leaves[place])]
-        self.places = [place for place in self.places if place not in whole]
-        self._whole = {place: np.moveaxis(np.asarray(self.leaves[place]), self.axes[place], 0) for place in whole}
-
-    def groups(self) -> list[np.ndarray[Any, Any]]:
-        """Returns groups of rows with equal integers and booleans, which the function gets as plain values."""
-        if not self._whole:
-            return [np.arange(self.rows)]
-        found: dict[Any, list[int]] = {}
-        for row in range(self.rows):
-            found.setdefault(tuple(values[row].tobytes() for values in self._whole.values()), []).append(row)
-        return [np.array(rows) for rows in found.values()]
-
-    @property
-    def has_whole(self) -> bool:
-        """Whether leaves of integers or booleans have rows."""
-        return bool(self._whole)
-
-    def _name(self, place: int) -> str:
-        path = self._structure.accessors()[place]
-        return str(path[2:].codify(f"argument {path[1].entry}"))
-
-    def _count_rows(self) -> int:
-        rows = None
-        for place in self.places:
-            leaf, axis = self.leaves[place], self.axes[place]
-            values = leaf if isinstance(leaf, Array) else np.asarray(leaf)
-            if values.dtype.kind not in "fiub":
-                raise TypeError(
-                    f"{self._label}: {self._name(place)} is {leaf!r}, but must be real numbers; None for it in in_axes "
-                    "passes it unchanged"
-                )
-            if not -values.ndim <= axis < values.ndim:
-                raise ShapeError(
-                    f"{self._label}: {self._name(place)} is of shape {values.shape}, but must have an axis {axis}, as in_axes "
-                    "says; None for it in in_axes uses it in all rows"
-                )
-            if rows is not None and values.shape[axis] != rows:
-                raise ShapeError(
-                    f"{self._label}: {self._name(place)} has {values.shape[axis]} rows along axis {axis}, but must have "
-                    f"{rows}, as {self._name(self.places[0])}"
-                )
-            rows = values.shape[axis]
-        assert rows is not None, "one leaf at least has rows"
-        return int(rows)
-
-    def with_rows(self, rows: Sequence[Any], number: int = 0) -> Any:
-        """Returns the arguments of a row: `rows` in place of the leaves of numbers, and the row's integers and booleans."""
-        leaves = list(self.leaves)
-        for place, values in self._whole.items():
-            leaves[place] = values[number].copy() if values.ndim > 1 else values[number].item()
-        for place, row in zip(self.places, rows, strict=True):
-            leaves[place] = row
-        return self._together(leaves)
-
-    def rows_first(self, leaf_at: Callable[[Any], Any]) -> list[Any]:
-        """Returns the leaves that have rows, with the rows along the first axis."""
-        return [np.moveaxis(leaf_at(self.leaves[place]), self.axes[place], 0) for place in self.places]
-
-
-def _is_whole(leaf: Any) -> bool:
-    return not isinstance(leaf, Array) and np.asarray(leaf).dtype.kind in "iub"
 
 
 class Vmap(ByName):
@@ -146,39 +65,65 @@ class Vmap(ByName):
         return f"<{self.label}>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        batch = _Batch(self.label, args, kwargs, self.in_axes)
+        batch = Batch(self.label, args, kwargs, self.in_axes)
         around = innermost()
         if around is not None:
-            return known(self._recorded(around, batch), (args, kwargs))
+            return known(self._together(*self._recorded(around, batch)), (args, kwargs))
         if self.threads is not None and batch.rows > _BLOCK and not batch.has_whole:
             return self._in_threads(batch)
         with open_recording(self.label) as recording:
-            return self._recorded(recording, batch, plain=True)
+            flat, outputs = self._recorded(recording, batch)
+            return self._together(flat.recorded_values, outputs)
 
-    def _recorded(self, recording: Recording, batch: _Batch, *, plain: bool = False) -> Any:
+    def _recorded(self, recording: Recording, batch: Batch) -> tuple[Any, RowOutputs]:
+        """Records all rows in a recording. Returns the results of the rows as rows of one array, and their form."""
         given = batch.rows_first(recording.array)
         flat: Any
         parts: list[Any] = []
         order: list[Any] = []
-        outputs: _RowOutputs | None = None
+        outputs: RowOutputs | None = None
         for pending in batch.groups():
             while outputs is None or pending.size:
-                flat, chosen, outputs = self._path(recording, batch, given, pending, outputs)
+                path = self._path if batch.rows else self._path_of_no_rows
+                flat, chosen, outputs = path(recording, batch, given, pending, outputs)
                 parts.append(flat)
                 order.append(chosen)
                 pending = np.setdiff1d(pending, chosen, assume_unique=True)
         assert outputs is not None, "there is a group, which may be empty"
         flat = parts[0] if len(parts) == 1 else np.concatenate(parts)[np.argsort(np.concatenate(order))]
-        return self._together(flat.recorded_values if plain else flat, outputs)
+        return flat, outputs
+
+    def _path_of_no_rows(
+        self, recording: Recording, batch: Batch, given: list[Any], pending: np.ndarray[Any, Any], before: RowOutputs | None
+    ) -> tuple[Any, np.ndarray[Any, Any], RowOutputs]:
+        """Does the same as `_path` where there are no rows, at a point in the function's domain, for the form of the result."""
+        for point in (_zeros, _halves, _identity):
+            try:
+                return self._path(recording, batch, given, pending, before, point)
+            except (DomainError, ArithmeticError, IndexError, np.linalg.LinAlgError) as error:
+                last = error
+        raise ShapeError(
+            f"{self.label}: number of rows is 0, but must be at least 1 where the function refuses the numbers at which it is "
+            f"recorded for the shape of the result ({last}); test for rows before the call"
+        ) from last
 
     def _path(
-        self, recording: Recording, batch: _Batch, given: list[Any], pending: np.ndarray[Any, Any], before: _RowOutputs | None
-    ) -> tuple[Any, np.ndarray[Any, Any], _RowOutputs]:
-        """Records the path of the first pending row for all rows on this path. Returns the output and these rows."""
+        self,
+        recording: Recording,
+        batch: Batch,
+        given: list[Any],
+        pending: np.ndarray[Any, Any],
+        before: RowOutputs | None,
+        point: Callable[[tuple[int, ...]], Any] | None = None,
+    ) -> tuple[Any, np.ndarray[Any, Any], RowOutputs]:
+        """Records the path of the first pending row for all rows on this path. Returns the output and these rows.
+
+        Without rows `point` makes the numbers of a row from their shape.
+        """
         with open_recording(self.label, on_comparison=Comparison.guards, captures=True, is_row=True) as row:
-            inputs = [row.input(_first(x.recorded_values, pending)) for x in given]
+            inputs = [row.input(x.recorded_values[pending[0]] if point is None else point(x.shape[1:])) for x in given]
             args, kwargs = batch.with_rows([x.copy() for x in inputs], int(pending[0]) if pending.size else 0)
-            outputs = _RowOutputs(row, self.function(*args, **kwargs))
+            outputs = RowOutputs(self.label, row, self.function(*args, **kwargs))
             outputs.join(self.label, before)
             flat, conditions = recording.batch(row, inputs, _of(given, pending), outputs.joined, len(pending))
             on_path = np.ones(len(pending), bool)
@@ -191,11 +136,11 @@ class Vmap(ByName):
             bool(np.all(condition) if holds else np.any(condition))  # a guard in a recording around that runs again
         return flat, pending, outputs
 
-    def _together(self, flat: Any, outputs: _RowOutputs) -> Any:
+    def _together(self, flat: Any, outputs: RowOutputs) -> Any:
         rows, begin, leaves = flat.shape[0], 0, []
         for shape, kind in zip(outputs.shapes, outputs.kinds, strict=True):
             end = begin + int(np.prod(shape, dtype=int))
-            leaves.append(_of_kind(kind, np.reshape(flat[:, begin:end], (rows, *shape))))
+            leaves.append(of_kind(kind, np.reshape(flat[:, begin:end], (rows, *shape))))
             begin = end
         return self._with_axes(leaves, outputs.together)
 
@@ -210,58 +155,58 @@ class Vmap(ByName):
 
     # ---- threads -----------------------------------------------------------------------------------------------------
 
-    def _in_threads(self, batch: _Batch) -> Any:
+    def _in_threads(self, batch: Batch) -> Any:
         """Runs the recorded function on blocks of rows, each in a thread."""
         with self._lock:
             if self._compiled is None:
-                self._compiled = Compiled(Vmap(self.function, self.in_axes, 0, None))
+                self._compiled = Compiled(_with_kinds(Vmap(self.function, self.in_axes, 0, None)))
         compiled, given = self._compiled, batch.rows_first(np.asarray)
         first, *others = [slice(begin, begin + _BLOCK) for begin in range(0, batch.rows, _BLOCK)]
 
-        def run(block: slice) -> Any:
+        def run(block: slice) -> tuple[list[Any], Callable[..., Any], Any]:
             rows = [np.moveaxis(x[block], 0, axis) for x, axis in zip(given, self._axes_of(batch), strict=True)]
             args, kwargs = batch.with_rows([np.ascontiguousarray(x, dtype=float) for x in rows])
-            return flatten(compiled(*args, **kwargs))
+            result, kinds = compiled(*args, **kwargs)
+            leaves, together, _ = flatten(result)
+            return leaves, together, kinds
 
-        leaves, together, _ = run(first)  # records, before other threads run
+        leaves, together, kinds = run(first)  # records, before other threads run
         with ThreadPoolExecutor(self.threads or os.cpu_count()) as pool:
-            blocks = [leaves, *(block[0] for block in pool.map(run, others))]
+            rest = list(pool.map(run, others))
+        blocks, kinds = [leaves, *(block[0] for block in rest)], np.max([kinds, *(block[2] for block in rest)], axis=0)
         joined = [np.concatenate([np.atleast_1d(block[place]) for block in blocks]) for place in range(len(leaves))]
-        return self._with_axes(joined, together)
+        return self._with_axes([of_kind(KINDS[int(k)], x) for k, x in zip(kinds, joined, strict=True)], together)
 
     @staticmethod
-    def _axes_of(batch: _Batch) -> Iterator[int]:
+    def _axes_of(batch: Batch) -> Iterator[int]:
         return (batch.axes[place] for place in batch.places)
 
 
-class _RowOutputs(Outputs):
-    """The function's result for a row, with the kind of each leaf: booleans, integers or real numbers."""
+def _with_kinds(batched: Vmap) -> Callable[..., Any]:
+    """Returns a function that is recorded: the results of `batched`, and numbers for their kinds, which programs lack."""
 
-    def __init__(self, row: Recording, result: Any) -> None:
-        super().__init__(row, result)
-        kinds = [leaf.dtype.kind if isinstance(leaf, Array) else np.asarray(leaf).dtype.kind for leaf in flatten(result)[0]]
-        self.kinds = ["i" if kind == "u" else kind if kind in "bi" else "f" for kind in kinds]
+    def function(*args: Any, **kwargs: Any) -> Any:
+        around = innermost()
+        assert around is not None, "a compiled function is recorded"
+        flat, outputs = batched._recorded(around, Batch(batched.label, args, kwargs, batched.in_axes))
+        return batched._together(flat, outputs), np.array([float(KINDS.index(kind)) for kind in outputs.kinds])
 
-    def join(self, label: str, before: _RowOutputs | None) -> None:
-        """Raises unless the structure is that of the rows before; leaves of different kinds become integers or real numbers."""
-        if before is None:
-            return
-        if (self.structure, self.shapes) != (before.structure, before.shapes):
-            raise TypeError(
-                f"{label}: result is of different structures or shapes in different rows, but must be of one structure "
-                "and shape"
-            )
-        self.kinds = [a if a == b else "f" if "f" in (a, b) else "i" for a, b in zip(self.kinds, before.kinds, strict=True)]
+    named_after(function, batched)
+    return function
 
 
-def _of_kind(kind: str, x: Any) -> Any:
-    if isinstance(x, Array):
-        return x.with_slots(x.slots, condition=kind == "b")
-    return x if kind == "f" else x != 0 if kind == "b" else x.astype(np.int64)
+def _zeros(shape: tuple[int, ...]) -> Any:
+    return np.zeros(shape)
 
 
-def _first(values: np.ndarray[Any, Any], pending: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    return values[pending[0]] if pending.size else np.zeros(values.shape[1:])
+def _halves(shape: tuple[int, ...]) -> Any:
+    return np.full(shape, 0.5)
+
+
+def _identity(shape: tuple[int, ...]) -> Any:
+    """Returns a number or array that is positive, or an identity where the last two axes are of equal length."""
+    *_, n, m = 0, 1, *shape
+    return np.broadcast_to(np.eye(n), shape).copy() if n == m and len(shape) > 1 else np.full(shape, 0.5)
 
 
 def _of(given: list[Any], rows: np.ndarray[Any, Any]) -> list[Any]:
@@ -296,9 +241,12 @@ def vmap(
     Raises
     ------
     ShapeError
-        (When called) arguments have different numbers of rows, or lack the axis.
+        (When called) arguments have different numbers of rows, or lack the axis; there are no rows, and the shape of the result
+        is unknown, because the function refuses the numbers at which it is recorded.
     TypeError
         An argument with rows is no real number; `in_axes` has another structure than the arguments.
+    OverflowError
+        (When called) the function returns an integer beyond 2**53, which float64 has not.
 
     Notes
     -----

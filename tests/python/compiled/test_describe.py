@@ -196,6 +196,8 @@ def test_profiles_of_guards_and_of_every_kind_of_function():
     for transformation in (ag.grad, ag.hessian, ag.jacobian):
         assert ag.compile(transformation(lambda x: np.sum(x**3))).profile(np.ones(2)).rows
     assert ag.compile(lambda x: x).profile(np.ones(2)).rows == []
+    for size in (0, 2):
+        assert ag.compile(lambda x: np.sin(x)[:0]).profile(np.ones(size)).rows == []
 
     @ag.custom_vjp
     def outside(x):

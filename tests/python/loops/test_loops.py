@@ -95,7 +95,7 @@ def test_products():
     seeds = (1.0, {"product": np.ones(23), "both": np.ones((23, 2))})
     again, pull = ag.vjp(unrolled, *ARGUMENTS)
     assert_same(value, again)
-    for _ in range(2):  # each sweep begins anew
+    for _ in range(2):  # each reverse pass begins anew
         assert_same(pullback(seeds), pull(seeds))
     vector = np.array([1.0, -1.0, 0.5, 2.0])
     assert_same(ag.hvp(scalar(looped))(*ARGUMENTS, vector), ag.hvp(scalar(unrolled))(*ARGUMENTS, vector), 1e-12)

@@ -167,3 +167,31 @@ def test_a_carry_that_is_kept_is_refused_afterwards():
     ag.scan(step, 0.0, np.ones(3))
     with pytest.raises(ag.ScopeError, match=r"recorded value of a call of scan\(step\) that has ended"):
         kept[0] + 1
+
+
+# ---- switch
+
+FUNCTIONS = [lambda x: x, lambda x: 2.0 * x, lambda x: 3.0 * x]
+
+
+def by_scan(n):
+    return ag.scan(lambda c, k: (c + ag.switch(k, FUNCTIONS, 1.0), None), 0.0, np.stack([1.0 + 0.0 * n, n]))[0] - 2.0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ag.compile(lambda n: ag.switch(n, FUNCTIONS, 1.0)),
+        ag.compile(by_scan),
+        lambda n: ag.value_and_grad(lambda k: ag.switch(k, FUNCTIONS, 1.0))(n)[0],
+        lambda n: ag.vmap(lambda k: ag.switch(k, FUNCTIONS, 1.0))(np.array([0.0, n]))[1],
+        lambda n: ag.switch(n, FUNCTIONS, 1.0),
+    ],
+    ids=["compiled", "scan", "gradient", "vmap", "plain"],
+)
+def test_a_switch_of_nan_is_refused(call):
+    for n in (1.0, 0.0, 9.0):
+        assert call(n) == min(n, 2.0) + 1.0
+    with pytest.raises(ValueError, match="switch: index is nan, but must be a"):  # DomainError is a ValueError
+        call(np.nan)
+    assert call(1.0) == 2.0

@@ -1,4 +1,4 @@
-"""Long loops: what recording and sweeping them takes, leaks, and Ctrl-C."""
+"""Long loops: what recording and differentiating them takes, leaks, and Ctrl-C."""
 
 import os
 import signal
@@ -40,7 +40,7 @@ def test_a_long_loop(checkpoint):
 
 
 def test_checkpoints_change_nothing():
-    """The sweep computes the same numbers again, so results are the same to the bit."""
+    """The reverse pass computes the same numbers again, so results are the same to the bit."""
     functions = [lambda a, c=c: spiral(a, 3000, checkpoint=c)[1] ** 2 for c in (False, True)]
     for transform in (ag.grad, ag.hessian):
         plain, checkpointed = (transform(f)(0.001) for f in functions)
@@ -82,7 +82,7 @@ MEMORY = """
 
 
 @on_linux
-def test_memory_of_a_sweep():
+def test_memory_of_a_reverse_pass():
     """A million steps of one number: 9 bytes a step are kept, and with checkpoints next to nothing."""
     run = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(MEMORY)],

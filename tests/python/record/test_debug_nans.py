@@ -86,7 +86,7 @@ def test_infinities_out_of_finite_numbers():
             ag.grad(lambda x: 1.0 / x)(0.0)
 
 
-def test_a_nan_of_the_sweep_back_is_found():
+def test_a_nan_of_the_reverse_pass_is_found():
     def norm(x):
         squares = np.sum(x * x)
         return np.sqrt(squares)  # infinite derivative

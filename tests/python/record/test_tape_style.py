@@ -1,4 +1,4 @@
-"""The direct style: tapes, variables, sweeps, adjoints; nesting, threads, and values used where they cannot be."""
+"""The direct style: tapes, variables, reverse passes, adjoints; nesting, threads, and values used where they cannot be."""
 
 import math
 import threading
@@ -51,7 +51,7 @@ def test_gradients_come_back_in_the_structure_that_was_asked_for():
         assert y.grad([]) == []
 
 
-def test_each_sweep_begins_with_zeros():
+def test_each_reverse_pass_begins_with_zeros():
     with ag.tape():
         x, z = ag.var(3.0), ag.var(4.0)
         first, second = x * z, x**3
@@ -67,7 +67,7 @@ def test_each_sweep_begins_with_zeros():
         assert (x.adj(), z.adj()) == (1.0, 0.0)
 
 
-def test_a_sweep_agrees_with_grad_bit_by_bit():
+def test_a_reverse_pass_agrees_with_grad_bit_by_bit():
     def f(x):
         return np.sum(np.exp(-(x**2)) * np.log1p(x @ x)) / (1 + ag.lgamma(x[0]))
 
@@ -147,7 +147,7 @@ def test_only_scalars_are_swept_back_from():
             np.sum(x).grad([x, 1.0])
 
 
-def test_an_adjoint_needs_a_sweep():
+def test_an_adjoint_needs_a_reverse_pass():
     with ag.tape():
         x = ag.var(1.0)
         with pytest.raises(RuntimeError, match=r"adj: number of reverse passes is 0, but must be at least 1"):
@@ -227,7 +227,7 @@ def test_tapes_nest():
         assert ag.var(1.0).adj() == 0.0
 
 
-def test_an_inner_sweep_goes_on_through_outer_tapes():
+def test_an_inner_reverse_pass_goes_on_through_outer_tapes():
     with ag.tape():
         x = ag.var([1.0, 2.0])
         u = x * x

@@ -88,6 +88,68 @@ def test_a_wrong_derivative_at_an_optimum_is_found(monkeypatch):
         ag.check_grads(lambda x: np.sum((x - np.array([1.0, 2.0])) ** 2), np.array([1.0, 2.0]))
 
 
+def with_rule(f, rule):
+    """Gives f a derivative by hand."""
+
+    @ag.custom_vjp
+    def g(x):
+        return f(x)
+
+    g.defvjp(lambda x: (f(x), x), lambda x, c: (rule(x) * c,))
+    return g
+
+
+PEAK = 1e-4, lambda u: np.exp(-(u**2)), lambda u: -2 * u * np.exp(-(u**2))
+SINE = 1e-12, np.sin, np.cos
+WIDE = 1e9, np.sin, np.cos
+
+
+@pytest.mark.parametrize("height", [1e-12, 1.0, 1e12])
+@pytest.mark.parametrize("u", [0.7, 0.0, -1.3])
+@pytest.mark.parametrize(("width", "f", "slope"), [PEAK, SINE, WIDE])
+def test_functions_of_any_width_and_height(width, f, slope, u, height):
+    """A step of 1e-3 sees nothing of a narrow peak, and whole periods of a fast oscillation."""
+    right = with_rule(lambda x: height * f(x / width), lambda x: height / width * slope(x / width))
+    ag.check_grads(right, u * width, order=1)
+    ag.check_grads(lambda x: height * f(x / width), u * width)
+    ag.check_grads(lambda x: 1.0 + f((x - 1.0) / 1e-4), 1.0 + u * 1e-4)
+    if slope(u) == 0:
+        return
+    for factor in (0.0, 1 + 1e-4, -5.0):
+        rule = lambda x, factor=factor: factor * height / width * slope(x / width)  # noqa: E731
+        with pytest.raises(AssertionError, match=r"^check_grads\(g\): derivative of result with respect to argument 0 is "):
+            ag.check_grads(with_rule(lambda x: height * f(x / width), rule), u * width, order=1)
+
+
+def test_a_peak_that_the_first_step_misses():
+    peak = with_rule(lambda x: np.exp(-((x / 1e-4) ** 2)), lambda x: 0.0 * x)
+    with pytest.raises(AssertionError, match=r"is 0.0, but must be -8576.76.* as by central differences"):
+        ag.check_grads(peak, 0.7e-4, order=1)
+    off_zero = with_rule(lambda x: 1 + np.exp(-(((x - 1) / 1e-4) ** 2)), lambda x: 0.0 * x)
+    with pytest.raises(AssertionError, match=r"is 0.0, but must be -8576.76"):
+        ag.check_grads(off_zero, 1 + 0.7e-4, order=1)
+
+
+def test_a_step_of_a_whole_period():
+    """All values are equal at the first step."""
+    wave = with_rule(lambda x: np.sin(2e3 * np.pi * x), lambda x: 0.0 * x)
+    with pytest.raises(AssertionError, match=r"is 0.0, but must be 6283.1"):
+        ag.check_grads(wave, 0.0, order=1)
+
+
+def test_small_derivatives_are_not_passed_by_atol_unless_it_is_given():
+    small = with_rule(lambda x: 1e-9 * np.sin(x), lambda x: -5e-9 * np.cos(x))
+    with pytest.raises(AssertionError, match=r"is -2.70.*e-09, but must be 5.40.*e-10 as by central differences"):
+        ag.check_grads(small, 1.0, order=1)
+    ag.check_grads(small, 1.0, order=1, atol=1e-8)
+
+
+def test_noise_of_values_is_allowed_up_to_1e_8():
+    """Rounding errors of 1e-16, of the cancelled 1, are large beside values of 1e-9."""
+    ag.check_grads(lambda x: (1.0 + 1e-9 * np.cos(x)) - 1.0, 1.0)
+    ag.check_grads(lambda x: (1.0 + 1e-12 * np.cos(x)) - 1.0, 1.0, order=1)
+
+
 def wrong(monkeypatch, name, change):
     """Let a product of all programs come out changed."""
     right = getattr(_core.Program, name)
@@ -117,7 +179,9 @@ def test_forward_mode_that_differs_from_reverse_mode_is_found(monkeypatch):
 def test_a_wrong_first_derivative_is_found(monkeypatch):
     wrong(monkeypatch, "adjoint_products", lambda products: products.__imul__(1 + 1e-5))
     wrong(monkeypatch, "jacobian_products", lambda products: products.__imul__(1 + 1e-5))
-    with pytest.raises(AssertionError, match=r"derivative of result\[0\] with respect to argument 0\[0\] is 2.400024"):
+    with pytest.raises(AssertionError, match=r"derivative of result with respect to argument 0 is 2.400024"):
+        ag.check_grads(lambda x: x**2, 1.2)
+    with pytest.raises(AssertionError, match=r"derivative of result\[([012])\] with respect to argument 0\[\1\] is "):
         ag.check_grads(lambda x: x**2, X)
 
 

@@ -107,7 +107,7 @@ def test_exceptions_within_a_right_hand_side_come_out_unchanged():
 
     def bwd(low, g):
         if low < 0.8:
-            raise LookupError("in the sweep back")
+            raise LookupError("in the reverse pass")
         return (-g,)
 
     decay.defvjp(lambda y: (decay(y), y[0]), bwd)
@@ -117,6 +117,6 @@ def test_exceptions_within_a_right_hand_side_come_out_unchanged():
 
     with pytest.raises(KeyError, match="low"):
         end(5.0)(1.0)
-    with pytest.raises(LookupError, match="in the sweep back"):
+    with pytest.raises(LookupError, match="in the reverse pass"):
         ag.grad(end(0.5))(1.0)
     assert ag.grad(end(0.1))(1.0) == pytest.approx(np.exp(-0.1), rel=1e-4)

@@ -1,6 +1,7 @@
 """Transformations: structures of parameters, outputs, errors, and gradients of random functions against differences."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +60,30 @@ def test_dataclasses_come_back_as_such():
         assert isinstance(gradient, Rates)
         assert gradient.up == 2.0
         np.testing.assert_array_equal(gradient.down, [4.0, 4.0])
+
+
+@dataclass
+class Squared:
+    a: float
+    scale = 1.0
+
+    @cached_property
+    def square(self):
+        return self.a**2
+
+
+def test_attributes_of_dataclasses_that_are_no_fields_are_not_lost_silently():
+    def f(p):
+        return p.a * p.square * p.scale
+
+    p = Squared(2.0)
+    assert p.square == 4.0  # stored in p; computed again from the recorded value
+    assert ag.grad(f)(p).a == 12.0
+    p.scale = 3.0
+    for call in (lambda: ag.grad(f)(p), lambda: ag.compile(f)(p), lambda: ag.jvp(f, (p,), (p,)), lambda: ag.fori(0, 2, max, p)):
+        with pytest.raises(TypeError, match="Squared: attribute scale is set, but must be a field"):
+            call()
+    assert ag.grad(lambda x: ag.grad(lambda y, q: x * q.scale * y**2)(x, p))(2.0) == 24.0  # p is passed on as it is
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (3,), (2, 3), (2, 0), (0,), (1, 2, 2)])

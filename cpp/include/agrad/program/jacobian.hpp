@@ -16,7 +16,8 @@ void jacobian_columns(const program& f, workspace& w, const double* x, std::size
 /// Computes y = f(x) and the whole Jacobian, row-major m x n, by tangents.
 void jacobian_by_tangents(const program& f, workspace& w, const double* x, double* y, double* entries);
 
-/// The same by a reverse pass for each row, or by one reverse pass for several rows where the program has external operations.
+/// Does the same by a reverse pass for each row, or by one reverse pass for several rows where the program has external
+/// operations.
 void jacobian_by_adjoints(const program& f, workspace& w, const double* x, double* y, double* entries);
 
 }  // namespace agrad

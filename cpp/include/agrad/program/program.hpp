@@ -69,7 +69,7 @@ class program {
     values.resize(size_);
     std::copy(fixed_.begin(), fixed_.end(), values.begin());
   }
-  /// As `forward`, but y stays in w.values, at the slots `outputs()`.
+  /// Does the same as `forward`, but y stays in w.values, at the slots `outputs()`.
   void run(workspace& w, const double* x, bool with_adjoint = false) const {
     if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
     if (inputs_follow_ && !inputs_.empty())
@@ -90,8 +90,8 @@ class program {
       for (std::size_t i = 0; i < inputs_.size(); ++i) x_adjoint[i] = w.adjoints[inputs_[i]];
   }
 
-  /// The same for `count` adjoints of y (count x output_size), into count x input_size. External operations, such as solutions
-  /// of differential equations, propagate several adjoints together.
+  /// Does the same for `count` adjoints of y (count x output_size), into count x input_size. External operations, such as
+  /// solutions of differential equations, propagate several adjoints together.
   void reverse_rows(workspace& w, std::size_t count, const double* y_adjoints, double* x_adjoints) const {
     const std::size_t most = rows_together(), passes = (count + most - 1) / most;
     const std::size_t together = count == 0 ? 1 : (count + passes - 1) / passes;
@@ -100,8 +100,8 @@ class program {
       reverse_together(w, std::min(together, count - first), y_adjoints + first * output_size(),
                        x_adjoints + first * input_size());
   }
-  /// The number of rows that `reverse_rows` propagates at once. Each row has its own adjoints of all slots, at most 32 MB in
-  /// all.
+  /// Returns the number of rows that `reverse_rows` propagates at once. Each row has its own adjoints of all slots, at most 32
+  /// MB in all.
   std::size_t rows_together() const {
     return code_.externals.empty() ? 1 : std::clamp<std::size_t>((std::size_t{1} << 22) / size_, 1, 1024);
   }

@@ -291,7 +291,10 @@ def compile(function: Callable[Arguments, Result]) -> Compiled[Arguments, Result
         With the arguments and the result of `function`, which is recorded once for each structure and shapes of the arguments;
         beyond 256 such signatures the least recently used are removed.
         Floats and arrays of floats are inputs of the program; other arguments (integers and arrays of integers, strings, None)
-        are part of the signature, so an integer array may be used as an index.
+        are part of the signature, so an integer array may be used as an index. So is the order of the keys of dicts and of
+        keyword arguments. An object of another class is compared by its ``==``: a mutable object without one is equal to
+        itself only, and the recording keeps its attributes at the first call. Numbers in results are floats, also where the
+        function returns integers or booleans.
 
     Raises
     ------

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from agrad._record.keys import text_of, text_of_array
 from agrad._transforms.compiled.paths import Path, WithPaths
 
 __all__ = ["counted", "describe", "drawing", "leaf_names"]
@@ -17,23 +18,12 @@ def leaf_names(structure: Any) -> list[str]:
     return [str(path[2:].codify(f"argument {path[1].entry}")) for path in structure.accessors()]
 
 
-def _of_kind(dtype: str, shape: Sequence[int]) -> str:
-    return f"{dtype}[{', '.join(map(str, shape))}]" if shape else dtype
-
-
-def _constant(frozen: Any) -> str:
-    """Returns the text of a constant leaf of the signature, from the result of `signatures._frozen`."""
-    if len(frozen) == 3:
-        return _of_kind(np.dtype(frozen[0]).name, frozen[1])
-    return repr(frozen[1])
-
-
 def _signature(key: Any) -> Iterator[str]:
     """Yields a text for each leaf of the arguments of a signature."""
-    structure, is_input, shapes, constants = key
+    structure, is_input, shapes, constants, _ = key
     shape_of, constant_of = iter(shapes), iter(constants)
     for name, is_number in zip(leaf_names(structure), is_input, strict=True):
-        yield f"{name}: {_of_kind('float64', next(shape_of)) if is_number else _constant(next(constant_of))}"
+        yield f"{name}: {text_of_array('float64', next(shape_of)) if is_number else text_of(next(constant_of))}"
 
 
 def describe(compiled: WithPaths) -> str:
@@ -60,7 +50,7 @@ def counted(n: int, what: str) -> str:
 
 def drawing(path: Path, key: Any) -> str:
     """Returns the program of a path as text for Graphviz, with the names of arguments and results."""
-    structure, is_input, shapes, _ = key
+    structure, is_input, shapes, *_ = key
     names = [name for name, is_number in zip(leaf_names(structure), is_input, strict=True) if is_number]
     results = [str(each.codify("result")) for each in path.structure.accessors()]
     return path.program.to_dot(_groups(names, shapes), _groups(results, path.shapes))

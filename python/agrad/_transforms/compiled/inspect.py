@@ -85,8 +85,8 @@ class Inspected(WithPaths, Generic[Arguments]):
     def __deepcopy__(self, memo: dict[int, Any]) -> Inspected[Arguments]:
         return self._shared_with(type(self)(copy.deepcopy(self.transformation or self.function, memo)))
 
-    def _shared_with(self, made: Inspected[Arguments]) -> Inspected[Arguments]:
+    def _shared_with(self, copied: Inspected[Arguments]) -> Inspected[Arguments]:
         for key, paths in self.recorded():
             args, kwargs = example_of(key)
-            made.add_recorded(args, kwargs, paths)
-        return made
+            copied.add_recorded(args, kwargs, paths)
+        return copied

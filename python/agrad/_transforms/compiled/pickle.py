@@ -20,6 +20,7 @@ import numpy as np
 import optree
 
 from agrad import _core
+from agrad._record.keys import leaf_of
 from agrad._record.trees import flatten
 from agrad._transforms.by_name import ByName, method_place, place_of
 from agrad._transforms.compiled.paths import Path, WithPaths
@@ -43,23 +44,15 @@ class _Input:
 
 def example_of(key: Any, of_shape: Callable[[tuple[int, ...]], Any] = np.zeros) -> Any:
     """Returns arguments and keyword arguments with this signature; `of_shape` makes the inputs from their shapes."""
-    structure, is_input, shapes, constants = key
+    structure, is_input, shapes, constants, _ = key
     shape_of, constant_of = iter(shapes), iter(constants)
-    leaves = [of_shape(next(shape_of)) if is_number else _thawed(next(constant_of)) for is_number in is_input]
+    leaves = [of_shape(next(shape_of)) if is_number else leaf_of(next(constant_of)) for is_number in is_input]
     return optree.tree_unflatten(structure, leaves)
 
 
-def _thawed(frozen: Any) -> Any:
-    """Returns the leaf from the result of `signatures._frozen`."""
-    if len(frozen) == 3:
-        dtype, shape, content = frozen
-        return np.frombuffer(content, dtype).reshape(shape)
-    return frozen[1]
-
-
-def read_program(kept: bytes) -> _core.Program:
+def read_program(stored: bytes) -> _core.Program:
     """Returns the program from its bytes."""
-    return _core.program_of(kept)
+    return _core.program_of(stored)
 
 
 def pickled_form(compiled: WithPaths) -> tuple[Any, ...]:
@@ -73,9 +66,9 @@ def pickled_form(compiled: WithPaths) -> tuple[Any, ...]:
         return getattr, method
     entries = []
     for key, paths in compiled.recorded():
-        kept = [state for state in (path.to_state() for path in paths) if state is not None]
-        if kept:
-            entries.append((example_of(key, _Input), kept))
+        states = [state for state in (path.to_state() for path in paths) if state is not None]
+        if states:
+            entries.append((example_of(key, _Input), states))
     function: Any = compiled.transformation or compiled.function
     place = place_of(compiled)
     if place is not None:
@@ -94,15 +87,15 @@ def _named(version: Any, seal: Any, module: Any, name: Any, entries: Any) -> Wit
 def _restored(version: Any, seal: Any, kind: Any, function: Any, entries: Any) -> WithPaths:
     _check_format(version)
     _check_seal(seal, kind, function, entries)
-    made: WithPaths = kind(function)
-    return _with_entries(made, entries)
+    compiled: WithPaths = kind(function)
+    return _with_entries(compiled, entries)
 
 
 def _with_entries(compiled: WithPaths, entries: list[Any]) -> WithPaths:
-    for example, kept in entries:
+    for example, states in entries:
         leaves, together, _ = flatten(example)
         args, kwargs = together([np.zeros(leaf.shape) if isinstance(leaf, _Input) else leaf for leaf in leaves])
-        paths: list[Path] = [Path.of_state(state) for state in kept]
+        paths: list[Path] = [Path.of_state(state) for state in states]
         sizes = [int(np.prod(leaf.shape, dtype=int)) for leaf in leaves if isinstance(leaf, _Input)]
         for path in paths:
             _check(path.program.input_size == sum(sizes))
@@ -140,10 +133,10 @@ def _seal(kind: Any, function: Any, entries: Any) -> str:
     sum_of = hashlib.blake2b(digest_size=16)
     for part in _described((kind, function)):
         sum_of.update(part)
-    for example, kept in entries:
+    for example, states in entries:
         for part in _described_tree(example):
             sum_of.update(part)
-        for program, result, shapes, comparisons in kept:
+        for program, result, shapes, comparisons in states:
             sum_of.update(program)
             for part in (*_described_tree(result), *_described((shapes, comparisons))):
                 sum_of.update(part)
@@ -166,8 +159,11 @@ def _described(thing: Any) -> Iterator[bytes]:
     elif isinstance(thing, enum.Enum):
         yield thing.name.encode()
     elif isinstance(thing, np.ndarray) and thing.dtype.kind != "O":
-        yield f"{thing.dtype.str}{thing.shape}".encode()
-        yield thing.tobytes()
+        yield f"{thing.dtype if thing.dtype.names else thing.dtype.str}{thing.shape}".encode()
+        if thing.dtype.kind == "T":  # the bytes are addresses
+            yield from _described(thing.ravel().tolist())
+        else:
+            yield thing.tobytes()
     elif isinstance(thing, (tuple, list)):
         for each in thing:
             yield from _described(each)

@@ -41,7 +41,8 @@ def _described(tree: Any, place: Iterator[int] | None) -> tuple[Any, ...]:
         return kind.__name__, [_described(each, place) for each in tree]
     if kind is dict and all(type(key) is str for key in tree):
         keys = list(tree) if place is None else sorted(tree)  # optree takes leaves in the order of sorted keys
-        return "dict", keys, [_described(tree[key], place) for key in keys]
+        described = {key: _described(tree[key], place) for key in keys}
+        return "dict", list(tree), [described[key] for key in tree]
     if kind in (int, bool, str, type(None)):
         return "constant", tree
     raise _NotPlainError

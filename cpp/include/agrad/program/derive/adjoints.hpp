@@ -60,17 +60,18 @@ class adjoint_recorder {
   span dense(const std::vector<slot>& slots) { return in_.dense(slots.data(), slots.size()); }
   span dense(const span& x, Index n);
 
-  /// y = a b: with z the adjoint of y, the adjoint of a is z b^T and the adjoint of b is a^T z.
+  /// Propagates through y = a b: with z the adjoint of y, the adjoint of a is z b^T and the adjoint of b is a^T z.
   void propagate_product(const operation& op, const traced& adjoint);
   void propagate_matrix(const span& to, const span& left, const span& right, Index rows, Index inner, Index width);
 
   // ---- along lines
 
-  /// y_j = x_1 + ... + x_j: the adjoint of x_j is the sum of the adjoints from j on, a cumulative sum of the reversed lines.
+  /// Propagates through y_j = x_1 + ... + x_j: the adjoint of x_j is the sum of the adjoints from j on, a cumulative sum of the
+  /// reversed lines.
   void propagate_cumulative_sum(const operation& op, const traced& adjoint);
   static std::vector<slot> turned_round(const span& x, Index n, Index length, Index inner);
 
-  /// y = log(sum_j exp(x_j)): the adjoint of x_j is the adjoint of y times the share of x_j.
+  /// Propagates through y = log(sum_j exp(x_j)): the adjoint of x_j is the adjoint of y times the share of x_j.
   void propagate_log_sum_exp(const operation& op, const traced& adjoint);
   void propagate_log_shares(const operation& op, const traced& adjoint);
   void propagate_shares(const operation& op, const traced& adjoint);

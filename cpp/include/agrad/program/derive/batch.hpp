@@ -100,11 +100,12 @@ class batch_recorder {
   /// Records an operation along lines; distances along a line become `inner` times the number of elements.
   void record_along(const operation& op, const kernel& what, Index length, Index inner);
 
-  /// y = a b. Where all elements share a, the elements of b become more columns; where all share b, the elements of a become
-  /// more rows.
+  /// Records y = a b. Where all elements share a, the elements of b become more columns; where all share b, the elements of a
+  /// become more rows.
   void record_product(const operation& op);
 
-  /// The indices are constants of the element's recording; those of all elements are interleaved.
+  /// Records a scatter for all elements. The indices are constants of the element's recording; those of all elements are
+  /// interleaved.
   void record_scatter(const operation& op);
 
   void record_by_rows(const operation& op);

@@ -31,7 +31,7 @@ class derivative_flow {
   /// Returns the slot of the derivative of output i with respect to column j.
   slot entry(std::size_t i, std::uint32_t j);
 
-  /// The recording, with f's inputs as its inputs.
+  /// Returns the recording, with f's inputs as its inputs.
   const recorder& recording() const { return in_; }
 
  private:

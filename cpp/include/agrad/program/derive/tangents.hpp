@@ -53,7 +53,7 @@ class tangent_recorder {
 
   void propagate_product(const operation& op);
 
-  /// y = log(sum_j exp(x_j)): the tangent of y is the sum of the tangents of x_j times their shares.
+  /// Propagates through y = log(sum_j exp(x_j)): the tangent of y is the sum of the tangents of x_j times their shares.
   void propagate_log_sum_exp(const operation& op);
   void propagate_log_shares(const operation& op);
   void propagate_shares(const operation& op);

@@ -18,7 +18,7 @@ namespace agrad {
 
 namespace detail {
 
-/// "1 operation", "3 operations".
+/// Returns a number with its noun: "1 operation", "3 operations".
 std::string counted(std::size_t n, std::string_view one, std::string_view many);
 
 /// Returns a number with three digits and a letter for thousands: 1.23k.

@@ -77,8 +77,8 @@ class profiler {
 
 }  // namespace detail
 
-/// Times `repeats` runs at x, and reverse passes with the seed y_adjoint. Throws kernels::path_left if a comparison differs
-/// from the recording.
+/// Measures the times of `repeats` runs at x, and of reverse passes with the seed y_adjoint. Throws kernels::path_left if a
+/// comparison differs from the recording.
 program_profile profile(const program& f, workspace& w, const double* x, const double* y_adjoint, std::size_t repeats);
 
 }  // namespace agrad

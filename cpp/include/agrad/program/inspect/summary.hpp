@@ -61,7 +61,8 @@ struct operation_cost {
   operation_cost(const operation& op, const std::uint32_t* all_integers);
 
  private:
-  /// Along lines each entry is read once; an operation on everything costs as much as a factorisation of its first matrix.
+  /// Estimates an operation along lines or on everything: along lines each entry is read once; an operation on everything costs
+  /// as much as a factorisation of its first matrix.
   void of_whole(const operation& op, const std::uint32_t* n);
 };
 

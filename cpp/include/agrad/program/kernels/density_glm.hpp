@@ -34,7 +34,7 @@ class bernoulli_logit_glm_operation {
            v.is_entrywise(alpha, n) && v.is_dense(coefficients, p);
   }
 
-  /// The number of slots of the operation's result.
+  /// Returns the number of slots of the operation's result.
   static std::size_t size(std::size_t n, std::size_t p) { return 1 + p + n; }
 
   void forward(double* values, bool with_adjoint) const {
@@ -101,7 +101,7 @@ class bernoulli_logit_glm_operation {
   bool is_one(operand k) const { return op_.operands[k].stride == 0; }
   Index alpha_size() const { return is_one(alpha) ? 1 : n_; }
 
-  /// Slots of an operand as a matrix with one row per slot, in an array of `width` numbers per slot.
+  /// Returns the slots of an operand as a matrix with one row per slot, in an array of `width` numbers per slot.
   template <class S>
   matrix_of<S> matrix(S* space, operand k, Index slots, Index width, Index from = 0) const {
     return {space + (op_.operands[k].first + from) * width, slots, width};
@@ -216,7 +216,7 @@ struct glm_loops {
 template <class Rule>
 inline constexpr kernel glm_kernel = kernels::make_of<detail::glm_loops<Rule>>(Rule::name);
 
-/// The number of slots of the operation's result. width: the number of columns of x.
+/// Returns the number of slots of the operation's result. width: the number of columns of x.
 template <class Rule>
 std::size_t glm_slots(std::size_t rows, std::size_t width) {
   return detail::glm_operation<Rule>::type::size(rows, width);

@@ -26,7 +26,7 @@ namespace agrad {
 
 namespace linalg {
 
-/// The number of slots after the results of the rule's operation.
+/// Returns the number of slots after the results of the rule's operation.
 template <class Rule, class Shapes>
 std::size_t prepared_slots(const Shapes& shapes) {
   counting_room room;
@@ -220,7 +220,7 @@ class program_operation {
       to.write(d, tangents, k);
     }
   }
-  /// The Jacobian has no tangent, so adjoints and their tangents take the same way.
+  /// Propagates adjoints and their tangents in the same way, because the Jacobian has no tangent.
   void pull_back_linear(const second_spaces& w, Index width) const {
     const reading x(x_[0], w.values), y(y_[0], w.values);
     const std::index_sequence<0> only{};
@@ -328,7 +328,7 @@ struct program_loops {
     constexpr auto arguments = static_cast<std::size_t>(Rule::arguments);
     if (!v.has(arguments, 2 * arguments)) return false;
     std::array<shape, arguments> x;
-    bool is_active = false;  // what no active operand reaches is a constant, and rules have no adjoint for that case
+    bool is_active = false;  // an operation without an active operand is a constant, for which rules have no adjoint
     for (std::size_t i = 0; i < arguments; ++i) {
       is_active = is_active || v.op.operands[i].active;
       const std::uint32_t rows = v.integers[2 * i], cols = v.integers[2 * i + 1], entries = v.op.operands[i].count;

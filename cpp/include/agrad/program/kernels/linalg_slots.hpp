@@ -23,7 +23,7 @@ struct placed {
   bool is_transposed = false;  // the rule reads the slots in column-major order
 
   Index size() const { return s.rows * s.cols; }
-  /// Whether the memory layout is the layout that the rule needs.
+  /// Returns whether the memory layout is the layout that the rule needs.
   bool is_direct() const { return width == 1 && (is_transposed || s.rows == 1 || s.cols == 1); }
 
   bool is_zero(const double* from, Index part) const {
@@ -49,7 +49,7 @@ struct placed {
   /// Sets all parts to zero.
   void zero(double* to) const { std::fill_n(to + first, size() * width, 0.0); }
 
-  /// The same slots in an array of `parts` doubles per slot.
+  /// Returns the same slots in an array of `parts` doubles per slot.
   placed apart(Index parts) const { return {first * parts, s, parts, is_transposed}; }
 
  private:
@@ -177,13 +177,13 @@ inline constexpr bool is_filled<counting_room> = true;
 
 // ---- second order --------------------------------------------------------------------------------------------------------
 
-/// The adjoint of a matrix on the tape, for reading and seeding.
+/// Returns the adjoint of a matrix on the tape, for reading and seeding.
 inline Eigen::Map<MatrixXd, 0, Eigen::OuterStride<>> adjoint_of(tape& on, const matrix<var>& m) {
   double* first = m.size() == 0 ? nullptr : &on.adjoint(m.index());
   return {first, m.rows(), m.cols(), Eigen::OuterStride<>(m.outer())};
 }
 
-/// A tape of this thread for the kernels alone: a program may run while another tape records or runs its reverse pass.
+/// Returns a tape of this thread for the kernels alone: a program may run while another tape records or runs its reverse pass.
 inline tape& second_order_tape() {
   thread_local tape own;
   return own;

@@ -16,11 +16,11 @@ namespace agrad::kernels {
 struct lines {
   std::uint32_t length, inner, count;
 
-  /// The lines of an operation whose result has one entry per line.
+  /// Returns the lines of an operation whose result has one entry per line.
   static lines reduced(const operation& op, const run_context& context) {
     return {context.integers[op.data], context.integers[op.data + 1], op.count};
   }
-  /// The lines of an operation whose result has the shape of the operand (or consists of `parts` such arrays).
+  /// Returns the lines of an operation whose result has the shape of the operand (or consists of `parts` such arrays).
   static lines whole(const operation& op, const run_context& context, std::uint32_t parts = 1) {
     const std::uint32_t length = context.integers[op.data], inner = context.integers[op.data + 1];
     return {length, inner, length == 0 ? 0 : op.count / parts / length};
@@ -41,7 +41,7 @@ struct lines {
     const std::uint64_t block = std::uint64_t{length} * inner;
     return v.is_count(length) && v.is_count(inner) && (n == 0 || (block > 0 && n % block == 0)) && v.is_dense(0, n);
   }
-  /// The offset of the first entry of line i.
+  /// Returns the offset of the first entry of line i.
   std::size_t begin(std::uint32_t i) const { return std::size_t{i / inner} * length * inner + i % inner; }
 };
 

@@ -43,7 +43,7 @@ struct line_shares_loops {
     for (std::uint32_t j = 0; j < over.length; ++j) y[j * over.inner] = y[j * over.inner] / total;
   }
 
-  /// With a the adjoint of s, the adjoint of x_j is s_j (a_j - sum_i s_i a_i).
+  /// Propagates adjoints: with a the adjoint of s, the adjoint of x_j is s_j (a_j - sum_i s_i a_i).
   static void reverse(const operation& op, const run_context& context, const S* values, S* adjoints) {
     if (!op.operands[0].active) return;
     const lines over = lines::whole(op, context);

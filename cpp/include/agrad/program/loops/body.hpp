@@ -3,7 +3,7 @@
 // All paths have the same local inputs and the same outputs. Each path also takes a leading part of the captured values, which
 // are constant during a loop; later paths may take more captured values. A run tries the likely path first, then the others;
 // when no path is valid, the hook records another one. Paths are only added, so threads read paths without a lock. A path's
-// spaces are kept between runs: captured values are written once, and their adjoints are summed there.
+// spaces are stored between runs: captured values are written once, and their adjoints are summed there.
 // Read next: program/loops/scan.hpp, which runs a body in a loop.
 #pragma once
 
@@ -103,7 +103,7 @@ class path_spaces {
 
   // ---- tangents
 
-  /// captured: `Width` numbers for each captured value.
+  /// Starts the tangents of a run. captured: `Width` numbers for each captured value.
   template <int Width>
   void begin_tangents(const double* captured, std::size_t number) {
     tangents_of = number;

@@ -30,9 +30,9 @@ struct scan_loop {
   std::size_t most_stored = std::size_t{1} << 18U;
 
   std::size_t segment_length() const;
-  /// Index of the entries of xs and ys that belong to a step.
+  /// Returns the index of the entries of xs and ys that belong to a step.
   std::size_t entry(std::size_t step) const { return backwards ? length - 1 - step : step; }
-  /// Number of entries of the operand that are entries of xs.
+  /// Returns the number of entries of the operand that are entries of xs.
   std::size_t recorded() const;
 
   /// Returns whether a body with these numbers of inputs, outputs and captured values fits the loop; all numbers must be at

@@ -27,10 +27,10 @@ class scan_run final : public external_operation::state {
  public:
   scan_run(body& of, const scan_loop& loop);
 
-  /// x: the carry, then `captured`, then xs. y: the carry, then ys.
+  /// Runs the loop. x: the carry, then `captured`, then xs. y: the carry, then ys.
   void forward(const double* carry, std::vector<double> captured, const double* xs, double* y, bool with_adjoint);
 
-  /// x_tangents: the tangents of the carry, of `captured`, of xs.
+  /// Propagates tangents. x_tangents: the tangents of the carry, of `captured`, of xs.
   template <int Width>
   void tangent(const double* x_tangents, double* y_tangents) {
     const std::size_t c = loop_.carry;

@@ -25,13 +25,13 @@ inline constexpr std::size_t most_arguments = 4;
 
 struct entry_functions {
   std::uint32_t arity;
-  /// y = f(x)
+  /// Computes y = f(x).
   void (*values)(std::uint32_t n, columns x, double* y);
-  /// d = the partial derivative with respect to argument j
+  /// Computes d, the partial derivative with respect to argument j.
   void (*partial)(std::size_t j, std::uint32_t n, columns x, const double* y, double* d);
-  /// d = the partial derivative times the adjoint of y, 0 where the adjoint is 0
+  /// Computes d, the partial derivative times the adjoint of y, 0 where the adjoint is 0.
   void (*reverse)(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d);
-  /// d = the partial derivative, and h[l] = its derivative with respect to argument l
+  /// Computes d, the partial derivative, and h[l], the derivative of d with respect to argument l.
   void (*second)(std::size_t j, std::uint32_t n, columns x, const double* y, double* d, double* const* h);
   /// Records the partial derivative with respect to argument j instead of computing it.
   traced (*recorded_partial)(std::size_t j, const traced* x, const traced& y);
@@ -162,7 +162,7 @@ struct entries_of {
     const direction value = with_directions(each, x, y, every{});
     return direction(partial_of<Rule, J>(each, value, every{}));
   }
-  /// h = the derivatives, with respect to argument K, of the partial derivative with respect to argument J
+  /// Computes h, the derivatives, with respect to argument K, of the partial derivative with respect to argument J.
   template <std::size_t J, std::size_t K, std::size_t... I>
   AGRAD_ALWAYS_INLINE static void differentiate_in_octets(std::uint32_t n, const double* y, double* h,
                                                           const std::array<const double*, arity>& x,

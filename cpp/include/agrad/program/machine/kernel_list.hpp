@@ -14,7 +14,7 @@ struct listed_kernel {
   explicit listed_kernel(const kernel& one) : what(one), next(first()) { first() = this; }
   listed_kernel(const listed_kernel&) = delete;
 
-  /// Start of the list.
+  /// Returns the start of the list.
   static const listed_kernel*& first() {
     static const listed_kernel* begin = nullptr;
     return begin;

@@ -72,8 +72,8 @@ class external_operation {
     for (std::size_t row = 0; row < count; ++row) reverse(s, y_adjoints + row * stride, x_adjoints + row * stride);
   }
 
-  /// Called when an operation with the derivatives of this operation is recorded beside it, so that both must compute the same
-  /// value.
+  /// Is called when an operation with the derivatives of this operation is recorded beside it, so that both must compute the
+  /// same value.
   virtual void expect_derivatives() const {}
 
   /// Returns whether the operation is linear and so has no second derivatives.
@@ -96,8 +96,8 @@ class external_operation {
                              double* x_adjoint_tangent) const;
   [[noreturn]] void fail_tangent() const;
 
-  /// Name of this kind of operation in stored programs (program/store/portable.hpp); empty where the operation cannot be
-  /// stored.
+  /// Returns the name of this kind of operation in stored programs (program/store/portable.hpp); empty where the operation
+  /// cannot be stored.
   virtual std::string_view kind() const { return {}; }
   /// Writes the data from which an equal operation can be made.
   inline virtual void write(portable_writer& to) const;

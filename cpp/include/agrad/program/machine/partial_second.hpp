@@ -10,7 +10,7 @@ namespace agrad {
 /// Whether passes of this thread are partial.
 inline thread_local bool second_is_partial = false;
 
-/// Passes are, or are not, partial until the end of the scope.
+/// Sets whether passes are partial until the end of the scope.
 class partial_second {
  public:
   explicit partial_second(bool is = true) : before_(second_is_partial) { second_is_partial = is; }

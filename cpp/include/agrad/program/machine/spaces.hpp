@@ -1,8 +1,8 @@
 // Spaces: the arrays of numbers on which programs run, and the reuse of a recording's memory.
 //
 // A space is aligned, so that the packets of a loop begin at the same entries, and round alike, at any address. New entries are
-// not initialised, because operations write them. The memory of an ended recording is kept for the thread's next recording, up
-// to a limit: otherwise a function recorded at each call, with its data, would need new pages for each call.
+// not initialised, because operations write them. The memory of an ended recording is stored for the thread's next recording,
+// up to a limit: otherwise a function recorded at each call, with its data, would need new pages for each call.
 // Read next: program/machine/code.hpp.
 #pragma once
 

@@ -48,9 +48,9 @@ class traced {
   bool is_constant() const { return in_ == nullptr; }
   double constant() const { return constant_; }
   recorder* in() const { return in_; }
-  /// Slots of a number that is not a constant; stride 0 for one number for all entries.
+  /// Returns the slots of a number that is not a constant; stride 0 for one number for all entries.
   const span& slots() const { return x_; }
-  /// Slots of any traced number, in a recording.
+  /// Returns the slots of any traced number, in a recording.
   span slots_in(recorder& r) const;
 
   /// Records an elementwise operation on n traced numbers, at least one of which is not a constant.
@@ -62,7 +62,7 @@ class traced {
   double constant_ = 0;
 };
 
-/// Engine of traced numbers.
+/// The engine for traced numbers.
 struct trace_engine {
   static constexpr int rank = 3;
   template <class Rule, class... X>

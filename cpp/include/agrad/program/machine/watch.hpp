@@ -13,11 +13,11 @@ namespace agrad {
 class operation_watch {
  public:
   virtual ~operation_watch() = default;
-  /// Called after n values of an argument became inputs.
+  /// Is called after n values of an argument became inputs.
   virtual void after_input(const double* values, std::size_t n) = 0;
-  /// Called after an operation has run; the operation will have number `index` in the code.
+  /// Is called after an operation has run; the operation will have number `index` in the code.
   virtual void after_forward(const operation& op, std::size_t index, const double* values) = 0;
-  /// Called after operation number `index` has propagated its adjoints to its operands.
+  /// Is called after operation number `index` has propagated its adjoints to its operands.
   virtual void after_reverse(const operation& op, std::size_t index, const double* values, const double* adjoints) = 0;
 };
 

@@ -47,7 +47,7 @@ class pruner {
   pruner(const recorder& recording, const std::vector<slot>& outputs);
 
   program_parts result() { return std::move(parts_); }
-  /// New number of each slot of the recording; 0 for removed slots.
+  /// Returns the new number of each slot of the recording; 0 for removed slots.
   const std::vector<slot>& places() const { return place_; }
 
  private:

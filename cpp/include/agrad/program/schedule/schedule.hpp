@@ -33,8 +33,10 @@ inline std::shared_ptr<const program> schedule(const recorder& recording, const 
   detail::pruner pruned(recording, outputs);
   detail::leveller levelled(pruned.result());
   places = pruned.places();
+  program_parts parts = levelled.result();
+  if (parts.size == 0) return detail::program_of(std::move(parts));  // all slots were removed, and have number 0
   for (slot& s : places) s = levelled.now(s);
-  return detail::program_of(levelled.result());
+  return detail::program_of(std::move(parts));
 }
 
 }  // namespace agrad

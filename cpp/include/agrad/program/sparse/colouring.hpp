@@ -59,7 +59,7 @@ colouring colour_columns(const csr_pattern& p, const csr_pattern& columns);
 /// Colours the columns such that columns with a common row differ, in the given order.
 colouring colour_columns(const csr_pattern& p, ordering by);
 
-/// The same in the order that needs the fewest colours.
+/// Does the same in the order that needs the fewest colours.
 inline colouring colour_columns(const csr_pattern& p) { return detail::colour_columns(p, transposed_pattern(p)); }
 
 /// Colours the rows such that rows with a common column differ.

@@ -40,7 +40,7 @@ struct csr_pattern {
   row_range row(std::size_t i) const { return {col.data() + begin[i], col.data() + begin[i + 1]}; }
 
   bool contains(std::size_t i, std::size_t j) const;
-  /// The largest number of entries in a row.
+  /// Returns the largest number of entries in a row.
   std::size_t longest_row() const;
 
   /// A pattern with more entries than this is not sparse: with values and recovery it would take 6 GB.

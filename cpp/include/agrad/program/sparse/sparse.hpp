@@ -50,15 +50,15 @@ void for_colours(const program& f, const std::vector<std::uint32_t>& required, c
 
 class sparse_jacobian {
  public:
-  /// The Jacobian of the outputs with respect to the inputs `required`.
+  /// Computes the Jacobian of the outputs with respect to the inputs `required`.
   sparse_jacobian(const program& f, const std::vector<std::uint32_t>& required)
       : sparse_jacobian(f, required, jacobian_pattern(f, required)) {}
-  /// The same with a given pattern, outputs x wanted, which must contain all entries.
+  /// Does the same with a given pattern, outputs x required, which must contain all entries.
   sparse_jacobian(const program& f, std::vector<std::uint32_t> required, csr_pattern pattern);
   explicit sparse_jacobian(const program& f) : sparse_jacobian(f, all_inputs(f)) {}
 
   const csr_pattern& pattern() const { return pattern_; }
-  /// The colours of columns, or of rows where these cost less.
+  /// Returns the colours of columns, or of rows where these cost less.
   const colouring& colours() const { return colours_.colours; }
   bool by_rows() const { return colours_.by_rows; }
 
@@ -66,8 +66,8 @@ class sparse_jacobian {
   void operator()(const program& f, workspace& w, const double* x, double* y, double* entries) const;
 
  private:
-  /// The cost in reverse passes, as measured on Brusselators of 64 to 2048 states: one tangent costs 1.5 to 2.5, eight cost 4
-  /// to 10.
+  /// Returns the cost in reverse passes, as measured on Brusselators of 64 to 2048 states: one tangent costs 1.5 to 2.5, eight
+  /// cost 4 to 10.
   static double cost(bool by_rows, std::size_t colours);
 
   jacobian_colouring chosen(const program& f) const;
@@ -84,7 +84,7 @@ class sparse_jacobian {
 
 class sparse_hessian {
  public:
-  /// The Hessian of a combination of the outputs with respect to the inputs `required`.
+  /// Computes the Hessian of a combination of the outputs with respect to the inputs `required`.
   sparse_hessian(const program& f, std::vector<std::uint32_t> required);
   explicit sparse_hessian(const program& f) : sparse_hessian(f, all_inputs(f)) {}
 

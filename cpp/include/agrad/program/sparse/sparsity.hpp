@@ -18,7 +18,7 @@ namespace agrad {
 
 namespace detail {
 
-/// Propagates index sets through a program. wanted: the inputs of the derivatives; index j is input wanted[j].
+/// Propagates index sets through a program. required: the inputs of the derivatives; index j is input required[j].
 class set_flow {
  public:
   using set = index_sets::set;
@@ -96,12 +96,12 @@ class set_flow {
 /// Returns all inputs of a program, in order.
 std::vector<std::uint32_t> all_inputs(const program& f);
 
-/// Returns the pattern of the Jacobian of a program with respect to the inputs `required`: outputs x wanted.
+/// Returns the pattern of the Jacobian of a program with respect to the inputs `required`: outputs x required.
 csr_pattern jacobian_pattern(const program& f, const std::vector<std::uint32_t>& required);
 inline csr_pattern jacobian_pattern(const program& f) { return jacobian_pattern(f, all_inputs(f)); }
 
 /// Returns the pattern of the Hessian of any combination of the outputs with respect to the inputs `required`: symmetric,
-/// wanted x wanted.
+/// required x required.
 csr_pattern hessian_pattern(const program& f, const std::vector<std::uint32_t>& required);
 inline csr_pattern hessian_pattern(const program& f) { return hessian_pattern(f, all_inputs(f)); }
 

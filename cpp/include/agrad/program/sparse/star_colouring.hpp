@@ -86,7 +86,7 @@ void check_symmetric(const csr_pattern& p);
 /// or not.
 colouring star_colouring(const csr_pattern& p, ordering by);
 
-/// The same in the order that needs the fewest colours, with separate colours for the hubs if that needs fewer.
+/// Does the same in the order that needs the fewest colours, with separate colours for the hubs if that needs fewer.
 colouring star_colouring(const csr_pattern& p);
 
 }  // namespace agrad
