@@ -158,7 +158,7 @@ def errors(family: Family, has_picture: bool) -> str:
     """Return the picture of the errors with its legend, and the functions without measured errors."""
     found = errors_of(family)
     missing = [f"`{row.name}`" for row in family.densities.values() if row.name not in found.of_functions]
-    absent = f"mpmath is too slow for the truth of {listed(missing)}, so errors of it are not drawn." if missing else ""
+    absent = f"mpmath is too slow for the exact values of {listed(missing)}, so errors of it are not drawn." if missing else ""
     if not has_picture:
         return absent
     names = [name for name, _ in family.density.arguments]
@@ -166,7 +166,7 @@ def errors(family: Family, has_picture: bool) -> str:
     where = f", at {at}" if at else ""
     return (
         f"Relative errors of the values and the largest ones of the first derivatives, by `{names[0]}` from one tail to the"
-        f" other{where}; errors below 1e-17 are drawn there. The truth is mpmath's.{' ' * (absent != '')}{absent}\n\n"
+        f" other{where}; errors below 1e-17 are drawn there. The exact values are mpmath's.{' ' * (absent != '')}{absent}\n\n"
         f"![errors of the functions]({family.name}_errors.png)"
     )
 

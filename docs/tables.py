@@ -22,9 +22,9 @@ from agrad._complex.functions import functions as of_complex
 from agrad._complex.ufuncs import ufuncs as complex_ufuncs
 from agrad._core import density_rows, elementwise_rows, glm_rows, multivariate_rows, quantile_rows
 from agrad._numpy import order
+from agrad._numpy.creation import creators
 from agrad._numpy.functions import groups
 from agrad._numpy.linalg import functions as of_matrices
-from agrad._numpy.making import creators
 from agrad._numpy.missing import INSTEAD
 from agrad._numpy.reductions import reducers
 from agrad._stats.families import Family, families

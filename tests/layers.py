@@ -1,8 +1,8 @@
 """Checks that includes point one way, as docs/design.md says.
 
-base -> rules -> {tape, dual, program} -> functionals -> solve -> rows and bindings, and within program/ and solve/ from room to
-room. Neither rooms nor headers include each other in a circle, only two rooms of solve/ see SUNDIALS, cpp/compiled includes
-each .ipp file once, virtual functions are declared inline where their definitions are, and files and lines are short.
+The order is that of LAYERS below, and within program/ and solve/ from room to room. Neither rooms nor headers include each
+other in a circle, only two rooms of solve/ see SUNDIALS, cpp/compiled includes each .ipp file once, virtual functions are
+declared inline where their definitions are, and files and lines are short.
 Run by ctest, or by hand: python tests/layers.py
 """
 

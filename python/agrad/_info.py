@@ -1,4 +1,4 @@
-"""Where the installed package keeps its C++ side, and how it was built."""
+"""Finds the C++ part of the installed package, and describes how the package was built."""
 
 import json
 from pathlib import Path

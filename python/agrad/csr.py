@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse
 
 from agrad._core import Array, DomainError, ShapeError
+from agrad._record.documentation import documented
 
 __all__ = [
     "csr_extract",
@@ -24,27 +25,25 @@ __all__ = [
     "csr_to_dense_matrix",
 ]
 
+_PARAMETERS = {
+    "a": "array-like, (m, n)\nA plain matrix; its values decide the pattern.",
+    "m": "int\nThe number of rows.",
+    "n": "int\nThe number of columns.",
+    "w": "array-like or recorded, (values,)\nThe values, row by row.",
+    "v": "array-like of int, (values,)\nThe columns of the values, from 0.",
+    "u": "array-like of int, (m + 1,)\nThe places of the rows' first values, and the number of values.",
+    "b": "array-like or recorded, (n,)\nThe vector.",
+}
+_NO_MATRIX = {"TypeError": "The matrix is recorded.", "ShapeError": "The matrix does not have two axes."}
+_NO_PATTERN = {
+    "ShapeError": "The shapes of the arguments do not fit m, n and each other.",
+    "DomainError": "A column or a place is out of range or no whole number, or the places decrease.",
+}
 
+
+@documented(_PARAMETERS, "(w, v, u)\nThe values, their columns, and the places of the rows' first values.", _NO_MATRIX)
 def csr_extract(a: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Find the entries of a matrix that are not zero.
-
-    Parameters
-    ----------
-    a : array-like, (m, n)
-        Plain, because its values decide the pattern.
-
-    Returns
-    -------
-    (w, v, u)
-        The values, their columns, and the places of the rows' first values.
-
-    Raises
-    ------
-    TypeError
-        The matrix is recorded.
-    ShapeError
-        It has not two axes.
-    """
+    """Find the entries of a matrix that are not zero."""
     if isinstance(a, Array):
         raise TypeError("csr_extract: a is recorded, but must be plain; its values decide which entries there are")
     a = np.asarray(a, dtype=float)
@@ -54,46 +53,29 @@ def csr_extract(a: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return a[rows, columns], columns, np.searchsorted(rows, np.arange(len(a) + 1))
 
 
+@documented(_PARAMETERS, "numpy.ndarray, (values,)\nThe values.", _NO_MATRIX)
 def csr_extract_w(a: Any) -> np.ndarray:
     """Find the values of a matrix that are not zero, row by row; see `csr_extract`."""
     return csr_extract(a)[0]
 
 
+@documented(_PARAMETERS, "numpy.ndarray of int, (values,)\nThe columns, from 0.", _NO_MATRIX)
 def csr_extract_v(a: Any) -> np.ndarray:
     """Find the columns of the values that are not zero, row by row; see `csr_extract`."""
     return csr_extract(a)[1]
 
 
+@documented(
+    _PARAMETERS, "numpy.ndarray of int, (m + 1,)\nThe places, from 0; the last entry is the number of values.", _NO_MATRIX
+)
 def csr_extract_u(a: Any) -> np.ndarray:
     """Find the places of the rows' first values among the values that are not zero; see `csr_extract`."""
     return csr_extract(a)[2]
 
 
+@documented(_PARAMETERS, "Array or numpy.ndarray, (m,)\nThe product.", _NO_PATTERN)
 def csr_matrix_times_vector(m: int, n: int, w: Any, v: Any, u: Any, b: Any) -> Any:
-    """Multiply a sparse matrix with a vector.
-
-    Parameters
-    ----------
-    m, n : int
-        The numbers of rows and columns.
-    w : array-like or recorded, (values,)
-    v : array-like of int, (values,)
-        The columns of the values.
-    u : array-like of int, (m + 1,)
-        The places of the rows' first values, and the number of values.
-    b : array-like or recorded, (n,)
-
-    Returns
-    -------
-    Array or numpy.ndarray, (m,)
-
-    Raises
-    ------
-    ShapeError
-        Shapes do not fit.
-    DomainError
-        A column or a place is out of range.
-    """
+    """Multiply a sparse matrix with a vector."""
     name = "csr_matrix_times_vector"
     w, rows, columns = _entries(name, m, n, w, v, u)
     b = b if isinstance(b, Array) else np.asarray(b, dtype=float)
@@ -102,15 +84,9 @@ def csr_matrix_times_vector(m: int, n: int, w: Any, v: Any, u: Any, b: Any) -> A
     return _sums(rows, m) @ (w * b[columns])
 
 
+@documented(_PARAMETERS, "Array or numpy.ndarray, (m, n)\nThe matrix.", _NO_PATTERN)
 def csr_to_dense_matrix(m: int, n: int, w: Any, v: Any, u: Any) -> Any:
-    """Write a sparse matrix with its zeros; values at one place are added.
-
-    Parameters and exceptions are those of `csr_matrix_times_vector`.
-
-    Returns
-    -------
-    Array or numpy.ndarray, (m, n)
-    """
+    """Write a sparse matrix with its zeros; values at one place are added."""
     w, rows, columns = _entries("csr_to_dense_matrix", m, n, w, v, u)
     return np.reshape(_sums(rows * n + columns, m * n) @ w, (m, n))
 

@@ -20,14 +20,17 @@ def _interval(lower: float, upper: float, whole: bool) -> str:
 
 def _docstring(row: ElementwiseRow) -> str:
     names = "xyz"[: row.arity]
+    broadcast = "; arguments broadcast" if row.arity > 1 else ""
     parameters = "\n".join(
-        f"{name} : number, array-like or recorded array\n    {_interval(*ends).capitalize()}; arguments broadcast."
+        f"{name} : number, array-like or recorded array\n    {_interval(*ends).capitalize()}{broadcast}."
         for name, ends in zip(names, row.domain, strict=True)
     )
-    notes = f"\n\nReferences\n----------\n{row.source}" if row.source else ""
+    shapes = "ShapeError\n    The arguments do not broadcast.\n" if row.arity > 1 else ""
+    references = f"\n\nReferences\n----------\n{row.source}" if row.source else ""
     return (
         f"{row.text}\n\nParameters\n----------\n{parameters}\n\nReturns\n-------\nfloat, numpy.ndarray or Array\n"
-        f"    The function of each entry, of the broadcast shape; {row.outside:g} outside of the domain.{notes}"
+        f"    The function of each entry, of the broadcast shape; {row.outside:g} outside of the domain.\n\n"
+        f"Raises\n------\n{shapes}TypeError\n    An argument is complex or no number.{references}"
     )
 
 

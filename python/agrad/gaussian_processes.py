@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, ShapeError, checked
+from agrad._record.documentation import documented
 from agrad.elementwise import matern32, matern52
 
 __all__ = [
@@ -27,6 +28,24 @@ __all__ = [
 ]
 
 Kernel = Callable[[Any, Any], Any]
+
+_PARAMETERS = {
+    "x": "array-like or recorded, (n,) or (n, d)\nThe points; or two sets of points, x1 and x2, as two arguments.",
+    "sigma": "number or recorded\nThe standard deviation of the process; positive.",
+    "length_scale": "number, array-like or recorded\n"
+    "The distance over which the process varies, in the unit of the points; positive, one for all dimensions or d of them.",
+}
+_PERIODIC = {
+    "length_scale": "number or recorded\nThe scale of the variation within a period, a number without a unit; positive.",
+    "period": "number or recorded\nThe period, in the unit of the points; positive.",
+}
+_OF_DISTANCE = ("x", "sigma", "length_scale")
+_RESULT = "Array or numpy.ndarray\nThe covariance matrix, (n, n), or (n1, n2) for two sets of points."
+_ERRORS = {
+    "TypeError": "The number of arguments is wrong.",
+    "ShapeError": "Points have more axes, two sets have points of different lengths, or a parameter is an array, not a number.",
+    "DomainError": "A parameter is not positive and finite, or a point not finite; recorded ones are checked at each run.",
+}
 
 
 def _points(name: str, argument: str, x: Any) -> Any:
@@ -96,29 +115,9 @@ def _exponential(square: Any) -> Any:
     return np.where(differ, np.exp(-distance), 1.0)
 
 
+@documented(_PARAMETERS, _RESULT, _ERRORS, _OF_DISTANCE)
 def gp_exp_quad_cov(*arguments: Any) -> Any:
     """Squared exponential kernel, sigma^2 exp(-r^2 / 2), where r is the distance in length scales.
-
-    Parameters
-    ----------
-    x : array-like or recorded, (n,) or (n, d)
-        Points; or two sets of them, x1 and x2.
-    sigma : number or recorded
-        Standard deviation; positive.
-    length_scale : number, array-like or recorded
-        Positive; one for all dimensions of the points or d of them.
-
-    Returns
-    -------
-    Array or numpy.ndarray
-        (n, n), or (n1, n2) for two sets of points.
-
-    Raises
-    ------
-    ShapeError
-        Shapes do not fit.
-    DomainError
-        A parameter is not positive and finite, or a point not finite; recorded ones are checked at each run.
 
     Notes
     -----
@@ -131,31 +130,27 @@ def gp_exp_quad_cov(*arguments: Any) -> Any:
     return _of_square("gp_exp_quad_cov", arguments, lambda square: np.exp(-0.5 * square))
 
 
+@documented(_PARAMETERS, _RESULT, _ERRORS, _OF_DISTANCE)
 def cov_exp_quad(*arguments: Any) -> Any:
-    """The former name of `gp_exp_quad_cov`."""
+    """Squared exponential kernel; the former name of :func:`gp_exp_quad_cov`."""
     return _of_square("cov_exp_quad", arguments, lambda square: np.exp(-0.5 * square))
 
 
+@documented(_PARAMETERS, _RESULT, _ERRORS, _OF_DISTANCE)
 def gp_matern32_cov(*arguments: Any) -> Any:
-    """Matern kernel of smoothness 3/2, sigma^2 (1 + sqrt(3) r) exp(-sqrt(3) r), where r is the distance in length scales.
-
-    Parameters, result and exceptions are those of `gp_exp_quad_cov`.
-    """
+    """Matern kernel of smoothness 3/2, sigma^2 (1 + sqrt(3) r) exp(-sqrt(3) r), where r is the distance in length scales."""
     return _of_square("gp_matern32_cov", arguments, matern32)
 
 
+@documented(_PARAMETERS, _RESULT, _ERRORS, _OF_DISTANCE)
 def gp_matern52_cov(*arguments: Any) -> Any:
-    """Matern kernel of smoothness 5/2, sigma^2 (1 + sqrt(5) r + 5 r^2 / 3) exp(-sqrt(5) r), r the distance in length scales.
-
-    Parameters, result and exceptions are those of `gp_exp_quad_cov`.
-    """
+    """Matern kernel of smoothness 5/2, sigma^2 (1 + sqrt(5) r + 5 r^2 / 3) exp(-sqrt(5) r), r the distance in length scales."""
     return _of_square("gp_matern52_cov", arguments, matern52)
 
 
+@documented(_PARAMETERS, _RESULT, _ERRORS, _OF_DISTANCE)
 def gp_exponential_cov(*arguments: Any) -> Any:
     """Exponential kernel, sigma^2 exp(-r), where r is the distance in length scales.
-
-    Parameters, result and exceptions are those of `gp_exp_quad_cov`.
 
     Notes
     -----
@@ -164,11 +159,9 @@ def gp_exponential_cov(*arguments: Any) -> Any:
     return _of_square("gp_exponential_cov", arguments, _exponential)
 
 
+@documented(_PARAMETERS | _PERIODIC, _RESULT, _ERRORS, (*_OF_DISTANCE, "period"))
 def gp_periodic_cov(*arguments: Any) -> Any:
-    """Periodic kernel, sigma^2 exp(-2 sin(pi d / period)^2 / length_scale^2), where d is the distance.
-
-    The third parameter is the period, a positive number; length_scale is one number. The rest is as in `gp_exp_quad_cov`.
-    """
+    """Periodic kernel, sigma^2 exp(-2 sin(pi d / period)^2 / length_scale^2), where d is the distance."""
     name = "gp_periodic_cov"
     x1, x2, parameters = _given(name, arguments, 3)
     names = ("sigma", "length_scale", "period")
@@ -186,11 +179,9 @@ def gp_periodic_cov(*arguments: Any) -> Any:
     return sigma**2 * _matrix(correlation, x1, x2)
 
 
+@documented(_PARAMETERS, _RESULT, _ERRORS, ("x", "sigma"))
 def gp_dot_prod_cov(*arguments: Any) -> Any:
-    """Dot product kernel of a linear function, sigma^2 + x . x'.
-
-    The only parameter, sigma, is the standard deviation of the function at the origin. The rest is as in `gp_exp_quad_cov`.
-    """
+    """Dot product kernel of a linear function, sigma^2 + x . x', where sigma is the standard deviation at the origin."""
     name = "gp_dot_prod_cov"
     x1, x2, (sigma,) = _given(name, arguments, 1)
     return _positive(name, "sigma", sigma) ** 2 + x1 @ (x1 if x2 is None else x2).T

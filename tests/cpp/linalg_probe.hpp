@@ -67,7 +67,7 @@ MatrixXd gradient(const F& f, const MatrixXd& a) {
   copy.grad();
   MatrixXd g(a.rows(), a.cols());
   for (Index i = 0; i < a.size(); ++i) g.data()[i] = va.data()[i].adj();
-  copy.grad();  // a second sweep gives the same
+  copy.grad();  // a second reverse pass gives the same
   for (Index i = 0; i < a.size(); ++i) CHECK(g.data()[i] == va.data()[i].adj());
   return g;
 }

@@ -1,5 +1,5 @@
-// Probing a program: all its derivatives, by every sweep it has and in both widths, and how far they are from each other and
-// from finite differences. A nan anywhere is an infinite distance.
+// Probing a program: all its derivatives, by every reverse pass it has and in both widths, and how far they are from each
+// other and from finite differences. A nan anywhere is an infinite distance.
 #pragma once
 
 #include <Eigen/Core>
@@ -25,7 +25,7 @@ inline numbers run(const agrad::program& f, const numbers& x) {
   return y;
 }
 
-/// One reverse sweep.
+/// Returns the gradient by one reverse pass.
 inline numbers gradient(const agrad::program& f, const numbers& x, const numbers& seeds) {
   agrad::workspace w;
   numbers y(f.output_size()), adjoint(f.input_size(), 77.0);
@@ -106,8 +106,8 @@ inline numbers seeds_of(const agrad::program& f) {
   return seeds;
 }
 
-/// The largest difference between the sweeps, and between each of them and finite differences of order 6 (of the values for
-/// first derivatives, of the reverse sweep for second ones).
+/// The largest difference between the reverse passes, and between each of them and finite differences of order 6 (of the
+/// values for first derivatives, of the reverse pass for second ones).
 inline double disagreement(const agrad::program& f, const numbers& x, double h = 1e-2) {
   const auto from = [](const Eigen::VectorXd& v) { return numbers(v.data(), v.data() + v.size()); };
   const auto value = [&](const Eigen::VectorXd& v) { return Eigen::VectorXd(vector(run(f, from(v)))); };

@@ -13,7 +13,7 @@ import numpy as np
 from agrad._core import Array, Recording
 from agrad._record.structure import find_recording
 
-__all__ = ["ComplexArray", "Pair", "full_pair", "holds_complex", "is_complex", "made", "pair_of", "recording_of"]
+__all__ = ["ComplexArray", "Pair", "complex_array", "full_pair", "holds_complex", "is_complex", "pair_of", "recording_of"]
 
 
 class ComplexArray:
@@ -137,7 +137,7 @@ def recording_of(*arguments: Any) -> Recording:
     return recording
 
 
-def made(recording: Recording, pair: Pair, shape: tuple[int, ...] | None = None) -> ComplexArray:
+def complex_array(recording: Recording, pair: Pair, shape: tuple[int, ...] | None = None) -> ComplexArray:
     """Returns a new array, which shares no entries with others; `shape` is that of the parts where one is None."""
     parts: list[Any] = [recording.array(0.0 if each is None else each) for each in pair]
     if shape is None:

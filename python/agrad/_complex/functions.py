@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._complex.array import ComplexArray, Pair, full_pair, made, pair_of, recording_of
+from agrad._complex.array import ComplexArray, Pair, complex_array, full_pair, pair_of, recording_of
 from agrad._complex.ufuncs import bilinear, conjugated
 
 __all__ = ["functions"]
@@ -57,7 +57,7 @@ def _joined(function: Callable[..., Any]) -> Callable[..., Any]:
         _check_options(name, named)
         parts = [full_pair(_whole(x)) for x in arrays]
         both = Pair(*(function(each, *options, **named) for each in zip(*parts, strict=True)))
-        return made(recording_of(*arrays), both)
+        return complex_array(recording_of(*arrays), both)
 
     return joined
 
@@ -82,7 +82,7 @@ def _product(function: Callable[..., Any], conjugates: bool = False) -> Callable
         _check_options(name, named)
         z, w = pair_of(_whole(a)), pair_of(_whole(b))
         pair = bilinear(lambda x, y: function(x, y, *options, **named), conjugated(z) if conjugates else z, w)
-        return made(recording_of(a, b), pair)
+        return complex_array(recording_of(a, b), pair)
 
     return product
 
@@ -92,9 +92,9 @@ def _einsum(subscripts: Any, *operands: Any, **options: Any) -> ComplexArray:
         raise TypeError("np.einsum: operands are complex, but must be one or two of them, after the subscripts, without out")
     if len(operands) == 1:
         z = full_pair(operands[0])
-        return made(recording_of(*operands), Pair(*(np.einsum(subscripts, each) for each in z)))
+        return complex_array(recording_of(*operands), Pair(*(np.einsum(subscripts, each) for each in z)))
     z, w = map(pair_of, operands)
-    return made(recording_of(*operands), bilinear(lambda a, b: np.einsum(subscripts, a, b), z, w))
+    return complex_array(recording_of(*operands), bilinear(lambda a, b: np.einsum(subscripts, a, b), z, w))
 
 
 def _where(condition: Any, *branches: Any) -> ComplexArray:
@@ -106,7 +106,7 @@ def _where(condition: Any, *branches: Any) -> ComplexArray:
     recording = recording_of(condition, *branches)
     parts = (recording.array(each) for each in (a, b, c, d))
     a, b, c, d = parts
-    return made(recording, Pair(np.where(condition, a, c), np.where(condition, b, d)))
+    return complex_array(recording, Pair(np.where(condition, a, c), np.where(condition, b, d)))
 
 
 def _angle(z: Any, deg: bool = False) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._complex.array import Pair, made, pair_of, recording_of
+from agrad._complex.array import Pair, complex_array, pair_of, recording_of
 
 __all__ = ["apply", "bilinear", "conjugated", "ufuncs"]
 
@@ -159,11 +159,11 @@ def apply(given: str, *inputs: Any) -> Any:
     pairs = [pair_of(x) for x in inputs]
     if name in _unary and len(pairs) == 1:
         result = _unary[name](pairs[0])
-        return made(recording_of(*inputs), result, np.shape(inputs[0])) if isinstance(result, Pair) else result
+        return complex_array(recording_of(*inputs), result, np.shape(inputs[0])) if isinstance(result, Pair) else result
     if name in _binary and len(pairs) == 2:
         shape = np.broadcast_shapes(*map(np.shape, inputs))
-        return made(recording_of(*inputs), _binary[name](*pairs), shape)
+        return complex_array(recording_of(*inputs), _binary[name](*pairs), shape)
     if name in _products and len(pairs) == 2:
-        return made(recording_of(*inputs), _products[name](*pairs))
+        return complex_array(recording_of(*inputs), _products[name](*pairs))
     hint = "compare np.abs(z), z.real or z.imag" if name in _ORDERS else "write it with z.real and z.imag"
     raise TypeError(f"{given}: argument is complex, but must be real; {hint}")

@@ -163,7 +163,7 @@ def _polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w:
     return found / np.reshape(scale, (-1,) + (1,) * (right.ndim - 1))
 
 
-#: NumPy's function -> the same for recorded arrays.
+#: The functions for recorded arrays by NumPy's functions.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.polyfit: _polyfit,
     np.diff: _diff,

@@ -27,7 +27,14 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     Returns
     -------
     Array or numpy.ndarray
-        Recorded if an argument is recorded.
+        Of the broadcast shape; recorded if an argument is recorded.
+
+    Raises
+    ------
+    ValueError
+        The arguments do not broadcast; with a recorded condition the error is a ShapeError, which is a ValueError.
+    TypeError
+        An argument is recorded, and x or y is complex or no number.
 
     Notes
     -----
@@ -113,7 +120,7 @@ def _array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     return np.all((x == y) | (np.isnan(x) & np.isnan(y)) if equal_nan else x == y)
 
 
-#: NumPy's function -> the same for recorded arrays.
+#: The functions for recorded arrays by NumPy's functions.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.where: where,
     np.select: _select,

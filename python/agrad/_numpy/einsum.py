@@ -148,15 +148,15 @@ def _einsum(*operands: Any, out: Any = None, dtype: Any = None, optimize: Any = 
     lengths = _lengths(list(zip(arrays, labels, strict=True)))
     left = [_with_diagonals(x, own, lengths) for x, own in zip(arrays, labels, strict=True)]
     for step in _pairs(subscripts, arrays, optimize):
-        taken = [left.pop(place) for place in reversed(step)][::-1]
-        product = taken[0]
-        for n, other in enumerate(taken[1:], start=2):
-            rest = [label for _, own in [*left, *taken[n:]] for label in own]
+        factors = [left.pop(place) for place in reversed(step)][::-1]
+        product = factors[0]
+        for n, other in enumerate(factors[1:], start=2):
+            rest = [label for _, own in [*left, *factors[n:]] for label in own]
             product = _multiplied(product, other, {*result, *rest})
         left.append(product)
     assert len(left) == 1, "a path ends with one operand"
     return _arranged(_summed(left[0], set(result)), result).copy()
 
 
-#: NumPy's function -> the same for recorded arrays.
+#: The functions for recorded arrays by NumPy's functions.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {np.einsum: _einsum}

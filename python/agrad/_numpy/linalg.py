@@ -330,7 +330,7 @@ def _multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Any:
     return product(0, len(x) - 1)
 
 
-#: NumPy's function -> the same for recorded arrays.
+#: The functions for recorded arrays by NumPy's functions.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.linalg.solve: _solve,
     np.linalg.inv: _inv,

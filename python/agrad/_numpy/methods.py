@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from agrad._complex.array import Pair, made
+from agrad._complex.array import Pair, complex_array
 from agrad._core import Array
 from agrad._numpy.functions import functions
 from agrad._numpy.updates import At
@@ -51,7 +51,7 @@ def _astype(self: Array, dtype: Any, *_: Any, **__: Any) -> Any:
     if np.dtype(dtype) == np.bool_:
         return self.copy() if self.is_condition else np.not_equal(self, 0.0)
     if np.dtype(dtype) == np.complex128:
-        return made(self.recording, Pair(self, None))
+        return complex_array(self.recording, Pair(self, None))
     raise TypeError(
         f"astype: dtype is {np.dtype(dtype)}, but must be float64 or complex128 for a recorded array; np.trunc(x) drops the "
         "fraction"
@@ -96,7 +96,7 @@ def _matrix_transpose(self: Array) -> Any:
     return np.swapaxes(self, -1, -2)
 
 
-#: Name -> member of that name for the compiled class.
+#: The members of the compiled class by their names.
 members: dict[str, Any] = {
     **{function.__name__: _method(functions[function]) for function in _SAME},
     "max": _method(functions[np.max]),

@@ -1,4 +1,4 @@
-"""Hints for functions of NumPy that recorded arrays lack: what to write instead."""
+"""Defines hints for functions of NumPy that recorded arrays lack: what to write instead."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def _copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -
 
 #: Functions that write into their first argument.
 writers: tuple[Callable[..., Any], ...] = (np.put_along_axis, np.put, np.fill_diagonal, np.copyto)
-#: NumPy's function -> the same for recorded arrays.
+#: The functions for recorded arrays by NumPy's functions.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
     **{function: _of_one(function) for function in _OF_ONE},
     **{function: _of_sequence(function) for function in _OF_SEQUENCE},

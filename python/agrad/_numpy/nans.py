@@ -44,7 +44,7 @@ def _masked(plain: Callable[..., Any]) -> Callable[..., Any]:
     return without_nans
 
 
-#: NumPy's function -> the same for recorded arrays.
+#: The functions for recorded arrays by NumPy's functions.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.nansum: _replaced(np.sum, 0.0),
     np.nanprod: _replaced(np.prod, 1.0),

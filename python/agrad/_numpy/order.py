@@ -67,12 +67,12 @@ def _place_of_extreme(name: str) -> Callable[..., Any]:
     def place(a: Array, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
         check_plain_options(f"np.{name}", None, out)
         axes = axes_of(axis, a.ndim)
-        x, kept = (a.reshape(-1), keepdims) if axis is None else (a, False)
-        found = reduce(name, x, [0] if axis is None else axes, keepdims and not kept)
+        x, keeps_all = (a.reshape(-1), keepdims) if axis is None else (a, False)
+        found = reduce(name, x, [0] if axis is None else axes, keepdims and not keeps_all)
         places = found.recorded_values.astype(np.intp)
         if found.known_values is None:
             bool(np.all(found == places))  # a guard: another index in a later run is another path
-        return places.reshape((1,) * a.ndim) if kept else places[()]
+        return places.reshape((1,) * a.ndim) if keeps_all else places[()]
 
     return place
 
@@ -112,7 +112,7 @@ by_values: dict[Callable[..., Any], Callable[..., Any]] = {
     np.flatnonzero: _by_values(np.flatnonzero, _CHOOSE),
     np.argwhere: _by_values(np.argwhere, _CHOOSE),
 }
-#: NumPy's function -> the same for recorded arrays.
+#: The functions for recorded arrays by NumPy's functions.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.sort: _sort,
     np.median: _median,

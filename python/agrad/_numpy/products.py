@@ -126,7 +126,7 @@ def _corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
     return np.clip(c / deviations[:, None] / deviations[None, :], -1, 1)
 
 
-#: NumPy's function -> the same for recorded arrays.
+#: The functions for recorded arrays by NumPy's functions.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.dot: _dot,
     np.inner: _inner,

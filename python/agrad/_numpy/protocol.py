@@ -19,9 +19,9 @@ from agrad._complex.fourier import functions as _transforms
 from agrad._complex.protocol import call_function, call_ufunc, last_axes
 from agrad._core import Array, elementwise_rows, matmul
 from agrad._numpy.choosing import where
+from agrad._numpy.creation import creators
 from agrad._numpy.functions import functions as _of_arrays
 from agrad._numpy.linalg import functions as _linear_algebra
-from agrad._numpy.making import creators
 from agrad._numpy.methods import members
 from agrad._numpy.missing import hint_for
 from agrad._numpy.moving import writers
@@ -159,7 +159,7 @@ def _array_function(self: Array, function: Callable[..., Any], types: Any, args:
         return _write_objects(self, function, args, kwargs)
     args, kwargs = tuple(map(as_recorded, args)), {name: as_recorded(x) for name, x in kwargs.items()}
     if known is None:
-        return _made_like(self, function, args, kwargs)
+        return _created_like(self, function, args, kwargs)
     try:
         return known(*args, **kwargs)
     except TypeError:
@@ -182,7 +182,7 @@ def _name(function: Callable[..., Any]) -> str:
     return ".".join(filter(None, ["np", part, function.__name__]))
 
 
-def _made_like(self: Array, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+def _created_like(self: Array, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Calls a function of `creators`, for a recorded argument ``like``; raises for other functions."""
     create = creators.get(function)
     if create is None:

@@ -178,7 +178,7 @@ def _logsumexp(a: Array, axis: Any = 0, dtype: Any = None, out: Any = None, keep
     return reduce("logsumexp", a, axes_of(axis, a.ndim), keepdims)
 
 
-#: NumPy's function -> the same for recorded arrays.
+#: The functions for recorded arrays by NumPy's functions.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.sum: _sum,
     np.prod: _prod,
@@ -197,7 +197,7 @@ functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.cumsum: _cumsum,
     np.cumprod: _cumprod,
 }
-#: Name of a ufunc -> its methods ``reduce`` and ``accumulate``.
+#: The methods ``reduce`` and ``accumulate`` of ufuncs, by the ufunc's and the method's name.
 reducers: dict[tuple[str, str], Callable[..., Any]] = {
     ("add", "reduce"): _sum,
     ("multiply", "reduce"): _prod,

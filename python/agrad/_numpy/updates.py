@@ -31,7 +31,7 @@ class _Places:
         return x
 
     def get(self) -> Any:
-        """``x[key]``."""
+        """Return x at these entries."""
         return self._x[self._key]
 
     def set(self, v: Any) -> Array:

@@ -20,7 +20,7 @@ using recording::slots;
 
 namespace {
 
-/// sum of data * x with its sweep back; the gradient is the data.
+/// sum of data * x with its reverse pass; the gradient is the data.
 std::vector<double> gradient_of_dot(recorder& r, const std::vector<double>& data, const std::vector<double>& x) {
   const slots a = range(r.constant(data.data(), data.size()), data.size());
   const slots in = range(r.input(x.data(), x.size()), x.size());

@@ -1,4 +1,4 @@
-// Closures on the tape: adjoints written by users, sweeps within sweeps, captures that own memory.
+// Closures on the tape: adjoints written by users, reverse passes within reverse passes, captures that own memory.
 #include <doctest/doctest.h>
 #include <agrad/rules/elementwise.hpp>
 #include <agrad/tape/custom.hpp>
@@ -32,7 +32,7 @@ var norm(const std::vector<var>& x) {
   });
 }
 
-/// f(x), computed anew in the sweep, so that the tape holds one closure whatever f records.
+/// f(x), computed anew in the reverse pass, so that the tape holds one closure whatever f records.
 template <class F>
 var checkpoint(const F& f, const var& x) {
   double value = 0;
@@ -94,7 +94,7 @@ TEST_CASE("a user's own adjoint: custom and push") {
   }
 }
 
-TEST_CASE("a closure may record and sweep a scope of its own during a sweep") {
+TEST_CASE("a closure may record and reverse a scope of its own during a reverse pass") {
   const scope own;
   const auto recursion = [](const var& x) {
     var y = x;

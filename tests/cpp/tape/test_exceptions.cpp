@@ -1,5 +1,5 @@
-// Exceptions at any point of recording and sweeping: the outer tape is as it was, captures are destroyed once, and the next
-// gradient is right.
+// Exceptions at any point of recording and differentiating: the outer tape is as it was, captures are destroyed once, and the
+// next gradient is right.
 #include <doctest/doctest.h>
 #include <agrad/functionals/gradient.hpp>
 #include <agrad/rules/elementwise.hpp>
@@ -49,13 +49,13 @@ sizes now() {
 
 }  // namespace
 
-TEST_CASE("an exception in a closure ends the sweep, and the next sweep starts anew") {
+TEST_CASE("an exception in a closure ends the reverse pass, and the next reverse pass starts anew") {
   const scope own;
   const var x = 2.0;
   bool fail = true;
   const var a = x * x;
   const var b = custom(a.val(), [a, &fail](auto& adjoint, const var& r) {
-    if (fail) throw std::runtime_error("in a sweep");
+    if (fail) throw std::runtime_error("in a reverse pass");
     adjoint[a] += adjoint[r];
   });
   const var c = b * x + x * 7;
@@ -74,15 +74,15 @@ TEST_CASE("an exception in a closure ends the sweep, and the next sweep starts a
   CHECK(g[0] == 19);
 }
 
-TEST_CASE("an exception in a nested scope of a closure of a sweep within a sweep") {
+TEST_CASE("an exception in a nested scope of a closure of a reverse pass within a reverse pass") {
   const scope own;
   const var x = 2.0;
   const sizes before = now();
   {
     const scope inner;
     const var y = custom(1.0, [x](auto& adjoint, const var& r) {
-      const scope in_sweep;
-      const var z = custom(1.0, [c = counted()](auto&, const var&) { throw std::runtime_error("two sweeps deep"); });
+      const scope in_reverse_pass;
+      const var z = custom(1.0, [c = counted()](auto&, const var&) { throw std::runtime_error("two reverse passes deep"); });
       const var w = z * x;
       w.grad();
       adjoint[x] += adjoint[r];

@@ -42,7 +42,7 @@ std::vector<step> random_steps(std::mt19937& random, int n) {
   return steps;
 }
 
-/// A sweep within a scope of its own, which must leave no trace; nothing for numbers without a tape.
+/// A reverse pass within a scope of its own, which must leave no trace; nothing for numbers without a tape.
 template <class T>
 void aside(std::vector<T>& v, const step& s) {
   if constexpr (std::is_same_v<T, var>) {

@@ -1,4 +1,4 @@
-// What a sweep reaches: all open scopes, to whole derivatives; and in functionals and closures their own scope only.
+// What a reverse pass reaches: all open scopes, to whole derivatives; and in functionals and closures their own scope only.
 #include <doctest/doctest.h>
 #include <agrad/functionals/gradient.hpp>
 #include <agrad/functionals/products.hpp>
@@ -23,7 +23,7 @@ using agrad::var;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-TEST_CASE("a sweep in a scope goes through what lies outside") {
+TEST_CASE("a reverse pass in a scope goes through what lies outside") {
   const scope own;
   const var x = 3.0;
   const var y = x * x;
@@ -49,7 +49,7 @@ TEST_CASE("a sweep in a scope goes through what lies outside") {
     w.grad(std::vector<var>{z, x}, g);
     CHECK(g == std::vector<double>{3, 60});
   }
-  CHECK(x.adj() == 60);  // until the next sweep
+  CHECK(x.adj() == 60);  // until the next reverse pass
 }
 
 TEST_CASE("closures outside are part of the way, and scopes in which nothing arrives are not") {
@@ -141,7 +141,7 @@ TEST_CASE("functionals leave no adjoints on what f captures") {
   CHECK(y.adj() == 1);
 }
 
-TEST_CASE("a closure that sweeps a scope of its own over what it captures adds nothing to it") {
+TEST_CASE("a closure that reverse passes a scope of its own over what it captures adds nothing to it") {
   const scope own;
   const var x = 3.0;
   const auto square_of = [](const var& of, auto reverse) {
@@ -177,13 +177,13 @@ TEST_CASE("a closure that sweeps a scope of its own over what it captures adds n
   CHECK(J == (MatrixXd(2, 1) << 6, 4 * 27).finished());
 }
 
-TEST_CASE("a closure without a scope of its own cannot sweep or reset") {
+TEST_CASE("a closure without a scope of its own cannot reverse pass or reset") {
   const scope own;
   const var x = 3.0;
   const var y = x * x;
-  const var sweeps = custom(1.0, [y](auto&, const var&) { y.grad(); });
+  const var passes = custom(1.0, [y](auto&, const var&) { y.grad(); });
   const var resets = custom(1.0, [](auto&, const var&) { agrad::reset(); });
-  CHECK_THROWS_WITH_AS(sweeps.grad(),
+  CHECK_THROWS_WITH_AS(passes.grad(),
                        "grad: a reverse pass of the innermost scope is running; open a scope in the closure first", ScopeError);
   CHECK_THROWS_AS(resets.grad(), ScopeError);
   y.grad();

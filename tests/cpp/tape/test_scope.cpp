@@ -36,7 +36,7 @@ tape_statistics now() { return tape::current().statistics(); }
 
 }  // namespace
 
-TEST_CASE("a scope gives back what was recorded inside, an outer sweep does not see it") {
+TEST_CASE("a scope gives back what was recorded inside, an outer reverse pass does not see it") {
   const scope own;
   const var x = 3.0;
   const var y = x * x;
@@ -92,7 +92,7 @@ TEST_CASE("gradients with respect to arrays") {
   CHECK_THROWS_WITH_AS(y.grad(theta, longer), "grad: the size of g is 3, but must be that of theta, 2", agrad::ShapeError);
 }
 
-TEST_CASE("adjoints of outer variables are of the last sweep, or add up where that is asked for") {
+TEST_CASE("adjoints of outer variables are of the last reverse pass, or add up where that is asked for") {
   const scope own;
   const var x = 2.0;
   for (int batch = 1; batch <= 3; ++batch) {
@@ -130,15 +130,15 @@ TEST_CASE("an exception leaves the outer tape as it was") {
       if (where == 0) throw std::runtime_error("in recording");
       const scope inner;
       const var w = custom(1.0, [owner, x, where](auto& adjoint, const var& v) {
-        const scope in_sweep;
+        const scope in_reverse_pass;
         const var again = x * x;
         again.grad();
-        if (where == 1) throw std::runtime_error("in a sweep");
+        if (where == 1) throw std::runtime_error("in a reverse pass");
         adjoint[x] += adjoint[v];
       });
       z = z * w;
       z.grad();
-      if (where == 2) throw std::runtime_error("after a sweep");
+      if (where == 2) throw std::runtime_error("after a reverse pass");
       const scope innermost;
       agrad::push([owner](auto&) {});
       if (where == 3) throw std::runtime_error("with a closure");

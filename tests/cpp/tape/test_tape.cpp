@@ -1,5 +1,6 @@
-// The tape's scalar: the sources' examples, expressions however they are held, repeated and re-seeded sweeps, statistics and
-// memory. Accumulation is in tape/test_accumulation.cpp, scopes are in tape/test_scope.cpp, closures in tape/test_closures.cpp.
+// The tape's scalar: the sources' examples, expressions however they are held, repeated and re-seeded reverse passes,
+// statistics and memory. Accumulation is in tape/test_accumulation.cpp, scopes are in tape/test_scope.cpp, closures in
+// tape/test_closures.cpp.
 #include <doctest/doctest.h>
 #include <agrad/rules/elementwise.hpp>
 #include <agrad/tape/custom.hpp>
@@ -65,7 +66,7 @@ TEST_CASE("the normal log density of the sources") {
   CHECK(g[0] == Approx(z / 1.2).epsilon(1e-14));
 }
 
-TEST_CASE("a sweep can be repeated, from any variable") {
+TEST_CASE("a reverse pass can be repeated, from any variable") {
   const scope own;
   const var x = 0.7;
   const var u = x * x;
@@ -79,12 +80,12 @@ TEST_CASE("a sweep can be repeated, from any variable") {
     CHECK(v.adj() == 0);
     CHECK(u.adj() == 1);
   }
-  const var w = v * 2.0;  // the tape grows between sweeps
+  const var w = v * 2.0;  // the tape grows between reverse passes
   w.grad();
   CHECK(x.adj() == Approx(2 * (2 * 0.49 * std::cos(0.49) + std::sin(0.49))).epsilon(1e-14));
 }
 
-TEST_CASE("several seeds of one sweep add up") {
+TEST_CASE("several seeds of one reverse pass add up") {
   const scope own;
   const var x = 2.0, y = 3.0;
   const var a = x * y, b = x * x;
@@ -97,7 +98,7 @@ TEST_CASE("several seeds of one sweep add up") {
   CHECK(y.adj() == 10 * 2);
 }
 
-TEST_CASE("adjoints are zero before a sweep, also where an earlier gradient left its own") {
+TEST_CASE("adjoints are zero before a reverse pass, also where an earlier gradient left its own") {
   const scope own;
   for (int round = 0; round < 3; ++round) {
     agrad::reset();

@@ -60,7 +60,7 @@ TEST_CASE("eight threads of gradients") {
   for (const int count : right) CHECK(count == 20);
 }
 
-TEST_CASE("eight threads that record, nest, sweep, throw and reset") {
+TEST_CASE("eight threads that record, nest, reverse pass, throw and reset") {
   std::vector<double> worst(thread_count, 1e300);
   at_once([&](int thread) {
     const double at = 1 + 0.1 * thread;

@@ -42,7 +42,7 @@ inline void check(std::string_view function, std::string_view argument, double v
   if (AGRAD_UNLIKELY(!must.holds(value))) detail::fail_check(function, argument, index, value, must, hint);
 }
 
-/// The same for each of n values that lie stride apart; a stride of 0 means one value for all.
+/// Does the same for each of n values that lie stride apart; a stride of 0 means one value for all.
 inline void check_each(std::string_view function, std::string_view argument, const double* values, std::size_t n,
                        std::size_t stride, const condition& must) {
   if (stride == 0) {

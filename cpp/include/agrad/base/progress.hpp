@@ -17,7 +17,7 @@ class progress_listener {
   /// Called when the pass has succeeded, at time t. A listener destroyed without this call knows that the pass has failed.
   virtual void done(double t) = 0;
 
-  /// The listener of this thread, or null.
+  /// Returns the listener of this thread, or null.
   static progress_listener* current() { return listening(); }
 
   /// Sets the listener of this thread, or none, for the lifetime of the scope.

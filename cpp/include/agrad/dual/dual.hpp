@@ -54,7 +54,7 @@ struct dual {
   dual& operator--() { return *this -= 1.0; }
 };
 
-/// Whether a tangent is always zero: the number 0, a dual of zeros, or a variable without an assignment (tape/var.hpp).
+/// Returns whether a tangent is always zero: the number 0, a dual of zeros, or a variable without an assignment (tape/var.hpp).
 inline bool is_constant_zero(double x) { return x == 0; }
 template <class T, int K>
 bool is_constant_zero(const dual<T, K>& x) {

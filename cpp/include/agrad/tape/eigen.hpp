@@ -87,7 +87,7 @@ template <class T, int K>
 dual<T, K> imag(const dual<T, K>&) {
   return {};
 }
-/// A tape expression as a factor or divisor of an Eigen object, as in `-k * y`, is stored in a variable.
+/// Stores a tape expression that is a factor or divisor of an Eigen object, as in `-k * y`, in a variable.
 template <class E, class M, class = std::enable_if_t<detail::is_expression<E> && detail::is_eigen<M>>>
 auto operator*(const E& factor, const M& m) {
   return var(factor) * m;

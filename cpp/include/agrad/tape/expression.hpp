@@ -123,7 +123,7 @@ std::uint32_t scope_of(const Operand& x) {
 }
 #endif
 
-/// The number of leaves of the first I operands.
+/// Returns the number of leaves of the first I operands.
 template <std::size_t I, class... Operand>
 constexpr int leaves_before() {
   constexpr int leaves[] = {Operand::leaves...};

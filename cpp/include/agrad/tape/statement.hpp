@@ -32,7 +32,7 @@ namespace statement {
 inline constexpr std::uint32_t closure = 0xffffffff;
 inline constexpr std::size_t max_leaves = 125;  // of an expression, because of compile times
 
-/// The number of edges of a statement.
+/// Returns the number of edges of a statement.
 constexpr std::uint32_t size(std::uint32_t leaves) { return leaves < 2 ? 2 : leaves; }
 
 inline edge of_closure(closure_base* which) {

@@ -41,7 +41,7 @@ class adjoint_view {
   explicit adjoint_view(tape& on, int lane = 0);
   double& operator[](const var& x) const;
   double& at(std::uint32_t index) const;
-  /// Whether the variable of an index is part of the pass.
+  /// Returns whether the variable of an index is part of the pass.
   bool reaches(std::uint32_t index) const { return index >= first_; }
   auto operator[](const matrix<var>& x) const;
 
@@ -74,7 +74,7 @@ class AGRAD_VISIBLE tape {
   tape& operator=(const tape&) = delete;
   ~tape() { rewind(scopes_[0]); }
 
-  /// The tape on which this thread records: the innermost active tape, else the thread's own.
+  /// Returns the tape on which this thread records: the innermost active tape, otherwise the thread's own.
   static tape& current() {
     if (AGRAD_UNLIKELY(current_ == nullptr)) make_current();
     return *current_;
@@ -125,7 +125,7 @@ class AGRAD_VISIBLE tape {
 
   arena& memory() { return arena_; }
 
-  // ---- sweeping ------------------------------------------------------------------------------------------------------
+  // ---- the reverse pass ----------------------------------------------------------------------------------------------
   //
   // A reverse pass (`reverse`) covers all open scopes, down to the innermost isolated scope. A scope that a closure opens
   // during a reverse pass is isolated from the statements of that pass.
@@ -138,19 +138,19 @@ class AGRAD_VISIBLE tape {
   }
   /// Propagates the adjoints from the last statement to the first one of the pass.
   void reverse() { reverse_scopes<1>(); }
-  /// The index of the first variable in a reverse pass.
+  /// Returns the index of the first variable in a reverse pass.
   index_type first_reached() const { return first_reached_; }
-  /// The index after the last.
+  /// Returns the index after the last.
   std::size_t end_index() const { return next_; }
 
-  /// The adjoint of an index, to read; valid until the next statement is recorded.
+  /// Returns the adjoint of an index, to read; valid until the next statement is recorded.
   double& adjoint(index_type index) {
     if (AGRAD_UNLIKELY(index >= adjoints_.size())) make_adjoints();
     return adjoints_[index];
   }
 
-  /// The adjoint of a variable with this scope number on the current tape. Throws ScopeError, in the name of `function`, unless
-  /// a reverse pass covers the variable.
+  /// Returns the adjoint of a variable with this scope number on the current tape. Throws ScopeError, in the name of
+  /// `function`, unless a reverse pass covers the variable.
   static double read_adjoint(const char* function, index_type index, std::uint32_t number) {
     const tape* t = current_;
     if (AGRAD_UNLIKELY(t == nullptr || number != t->number_ || index >= t->adjoints_.size())) {
@@ -161,13 +161,13 @@ class AGRAD_VISIBLE tape {
     return t->adjoints_[index];
   }
 
-  /// The same for reverse passes with `lanes` adjoints for each index: clear, seed, sweep, read through `lane_adjoints`.
+  /// Do the same for reverse passes with `lanes` adjoints for each index: clear, seed, reverse, read through `lane_adjoints`.
   void clear_lanes();
   void seed_lane(index_type index, std::size_t lane) {
     if (index >= first_reached()) lane_adjoints(index)[lane] += 1;
   }
   void reverse_lanes() { reverse_scopes<lanes>(); }
-  /// The adjoints of an index in all lanes, side by side.
+  /// Returns the adjoints of an index in all lanes, side by side.
   double* lane_adjoints(index_type index) { return lane_adjoints_.data() + std::size_t{index} * lanes; }
   /// Allocates space for n adjoints that are never read, of a matrix outside of a reverse pass.
   double* unread_adjoints(std::size_t n);
@@ -180,7 +180,7 @@ class AGRAD_VISIBLE tape {
   void close_scope(std::size_t depth) noexcept;
   /// Removes all that was recorded in the innermost scope, which stays open.
   void reset();
-  /// Whether a variable with this scope number may still be used.
+  /// Returns whether a variable with this scope number may still be used.
   bool is_open(std::uint32_t number) const { return depth_of(number) < scopes_.size(); }
   /// Throws ScopeError unless a reverse pass covers variables with this scope number; `what` is "variable" or "matrix".
   AGRAD_COLD void check_reached(const char* function, const char* what, std::uint32_t number) const;

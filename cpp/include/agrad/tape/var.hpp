@@ -82,7 +82,7 @@ class var {
 
   double val() const { return value_; }
 
-  /// The adjoint after a reverse pass, zero before. Throws ScopeError if the variable's scope has ended.
+  /// Returns the adjoint after a reverse pass, zero before. Throws ScopeError if the variable's scope has ended.
   double adj() const {
     if (index_ == 0) return 0;
     return tape::read_adjoint("adj", index_, tag_ >> 1);
@@ -96,7 +96,7 @@ class var {
     t.reverse();
   }
 
-  /// The same, but adds the derivatives to the present adjoints.
+  /// Does the same, but adds the derivatives to the present adjoints.
   void accumulate_grad() const {
     tape& t = reached_tape("accumulate_grad");
     const tape::index_type first = t.first_reached();
@@ -109,7 +109,7 @@ class var {
   /// Runs grad() and copies the derivatives with respect to theta into g. g is resized; a std::array must have the size of
   /// theta. Throws std::invalid_argument if theta is one variable repeated, such as std::vector<var>(5, 2.0).
   void grad(const std::vector<var>& theta, std::vector<double>& g) const { gradient_into(theta, g); }
-  /// The same for Eigen vectors and std::array.
+  /// Does the same for Eigen vectors and std::array.
   template <class Theta, class Gradient>
   void grad(const Theta& theta, Gradient& g) const {
     gradient_into(theta, g);
@@ -210,7 +210,7 @@ class var {
   mutable std::uint32_t tag_ = 0;  // scope number, and in the lowest bit whether the index is shared
 };
 
-/// Whether a variable is the constant zero, which has no adjoint; for the tangents of dual<var>.
+/// Returns whether a variable is the constant zero, which has no adjoint; for the tangents of dual<var>.
 inline bool is_constant_zero(const var& x) { return x.index() == 0 && x.val() == 0; }
 
 namespace detail {
@@ -231,9 +231,9 @@ struct operand_of<var> {
 
 /// Access to variables for operations and functionals, not for users.
 struct tape_access {
-  /// A variable of the innermost scope whose index belongs to a closure; a constant if the index is 0.
+  /// Returns a variable of the innermost scope whose index belongs to a closure; a constant if the index is 0.
   static var variable(double value, tape::index_type index, const tape& on) { return var(value, index, on.scope_id() << 1); }
-  /// A further variable with an existing index of a scope; shared from the start.
+  /// Returns a further variable with an existing index of a scope; shared from the start.
   static var name(double value, tape::index_type index, std::uint32_t scope) {
     return var(value, index, scope << 1 | var::shared);
   }

@@ -1,5 +1,5 @@
-// Derivatives recorded as operations: adjoints and tangents against the sweeps of programs, order upon order; and what was
-// recorded for one row, recorded for many.
+// Derivatives recorded as operations: adjoints and tangents against the reverse passes of programs, order upon order; and what
+// was recorded for one row, recorded for many.
 #include <doctest/doctest.h>
 
 #include <agrad/program/derive/adjoints.hpp>
@@ -183,7 +183,7 @@ TEST_CASE("operations with loops of their own have two orders, and say so") {
   CHECK_THROWS_AS(program->second<1>(w, direction.data(), back.data(), back_tangents.data()), agrad::DerivativeError);
 }
 
-TEST_CASE("forward mode passes through forward mode and the sweep back of operations with loops of their own, in lanes too") {
+TEST_CASE("forward mode passes through forward mode and the reverse pass of operations with loops of their own, in lanes too") {
   recorder r;
   const numbers at{0.5, 1.5, 2.0}, v{1.0, -0.5, 0.3};
   const slots x = inputs(r, at);

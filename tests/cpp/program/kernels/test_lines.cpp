@@ -1,4 +1,4 @@
-// Kernels along an axis, as operations of a recording: values against plain loops, and the sweep back against tangents.
+// Kernels along an axis, as operations of a recording: values against plain loops, and the reverse pass against tangents.
 #include <doctest/doctest.h>
 
 #include <agrad/program/kernels/cumulative.hpp>

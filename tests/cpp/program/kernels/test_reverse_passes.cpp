@@ -1,5 +1,6 @@
-// The sweeps of every kind of kernel: second order against finite differences and closed forms, as run, as straight code and
-// one by one; one direction alone and in lanes; infinite derivatives of what is not used; external operations with tangents.
+// The reverse passes of every kind of kernel: second order against finite differences and closed forms, as run, as straight
+// code and one by one; one direction alone and in lanes; infinite derivatives of what is not used; external operations with
+// tangents.
 #include <doctest/doctest.h>
 #include <agrad/program/kernels/density.hpp>
 #include <agrad/rules/density/normal.hpp>
@@ -13,7 +14,7 @@
 #include "program_probe.hpp"
 #include "recording.hpp"
 
-namespace test_program_sweeps {
+namespace test_program_reverse_passes {
 
 using agrad::external_operation;
 using agrad::lane_count;
@@ -231,9 +232,9 @@ TEST_CASE("sums of tangents are as accurate in lanes as alone") {
   for (Eigen::Index k = 0; k < 8; ++k) CHECK(along<lane_count>(*f, numbers(n, 1.0), tenths, {1.0}).tangents(0, k) == alone);
 }
 
-TEST_CASE("infinite derivatives of unused entries are no nan in any sweep") {
+TEST_CASE("infinite derivatives of unused entries are no nan in any reverse pass") {
   // Entry by entry: straight code for 4, one run for 30. The roots of zero are cut off by a
-  // maximum; the directions that reach them are nan as with duals, the others and all sweeps back are not.
+  // maximum; the directions that reach them are nan as with duals, the others and all reverse passes are not.
   for (const std::size_t n : {4U, 30U}) {
     recorder r;
     numbers at = spread(n);
@@ -360,4 +361,4 @@ TEST_CASE("an operation with tangents alone has forward mode, and is not asked f
                        "first_only: has first derivatives only, but must have second derivatives here", agrad::DerivativeError);
 }
 
-}  // namespace test_program_sweeps
+}  // namespace test_program_reverse_passes

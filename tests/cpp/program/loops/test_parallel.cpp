@@ -1,4 +1,5 @@
-// External operations side by side: all sweeps against the parts alone, the same bits for any number of threads, faults.
+// External operations side by side: all reverse passes against the parts alone, the same bits for any number of threads,
+// faults.
 #include <doctest/doctest.h>
 
 #include <agrad/program/loops/parallel.hpp>
@@ -112,7 +113,7 @@ TEST_CASE("parts side by side are the parts alone") {
   }
   CHECK(got.adjoint[50] == doctest::Approx(shared));
   CHECK(got.second_adjoint == got.adjoint);
-  // The adjoints' tangents are the derivative of the sweep back along dx, where the seeds move as well.
+  // The adjoints' tangents are the derivative of the reverse pass along dx, where the seeds move as well.
   const double h = 1e-6;
   numbers up = x, down = x;
   for (std::size_t i = 0; i < 51; ++i) up[i] += h * std::cos(3.0 * i), down[i] -= h * std::cos(3.0 * i);

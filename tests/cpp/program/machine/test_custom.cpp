@@ -125,7 +125,7 @@ struct diary final : agrad::operation_watch {
 
 }  // namespace
 
-TEST_CASE("a watch sees inputs, operations and the sweep back, and may end a recording") {
+TEST_CASE("a watch sees inputs, operations and the reverse pass, and may end a recording") {
   diary watch;
   recorder r;
   r.watch(&watch);

@@ -134,7 +134,7 @@ TEST_CASE("in programs, for any number of entries") {
   }
 }
 
-TEST_CASE("with any of the four constant, and all sweeps against finite differences") {
+TEST_CASE("with any of the four constant, and all reverse passes against finite differences") {
   for (unsigned constant = 0; constant < 15; ++constant) {
     CAPTURE(constant);
     const shared f = recorded(3, {0, constant}, by_one);

@@ -77,7 +77,7 @@ inline void check_jacobian(const program& f, const std::vector<double>& x, const
   }
 }
 
-/// Where the entries are a program of their own: on the pattern and all of them, and the sweep back through it.
+/// Where the entries are a program of their own: on the pattern and all of them, and the reverse pass through it.
 inline void check_entries_program(const program& f, const std::vector<double>& x, std::size_t most_runs = 20) {
   std::vector<std::uint32_t> all(x.size());
   std::iota(all.begin(), all.end(), 0U);

@@ -39,7 +39,7 @@ TEST_CASE("elementwise operations keep entries apart; sums, gathers and scalars 
   check_derivatives(*f, point);
 }
 
-TEST_CASE("entries as a program of their own: constants are folded, and a sweep back through it has second derivatives") {
+TEST_CASE("entries as a program of their own: constants are folded, and a reverse pass through it has second derivatives") {
   const auto f = recorded([](recorder& r, const slots& x) {
     slots y = recording::product(r, constants(r, {1, 2, 0, 4}), {x[0], x[1]}, 2, 2, 1);  // nothing to compute
     y.push_back(recording::product(r, {x[2], x[3]}, {x[3], x[4]}, 1, 2, 1)[0]);
@@ -211,7 +211,7 @@ TEST_CASE("densities: parameters of one term meet, those of different terms do n
   const csr_pattern arrow = pattern_6({{0, 5}, {1, 5}, {2, 5}, {3, 5}, {4, 5}, {0, 1, 2, 3, 4, 5}});
   CHECK(agrad::hessian_pattern(*f) == arrow);
   CHECK(agrad::sparse_hessian(*f).colours().count == 2);
-  CHECK(agrad::sparse_jacobian(*f).by_rows());  // one sweep back is the gradient
+  CHECK(agrad::sparse_jacobian(*f).by_rows());  // one reverse pass is the gradient
   check_derivatives(*f, point);
 }
 

@@ -179,7 +179,7 @@ shared_program loops() {
   return schedule(r, together({range(r.apply(f, all, 11, false), 11), range(r.apply(two, all, 22, false), 22)}));
 }
 
-/// The gradient of a loop and of a solve, recorded: sweeps as operations, and the rules that derivatives are made of.
+/// The gradient of a loop and of a solve, recorded: reverse passes as operations, and the rules that derivatives are made of.
 shared_program nested() {
   recorder r;
   const slots x = inputs(r, 12);

@@ -1,4 +1,4 @@
-// Closures of matrix<var> in sweeps of several lanes: Jacobians of functions of matrices, eight rows a sweep.
+// Closures of matrix<var> in reverse passes of several lanes: Jacobians of functions of matrices, eight rows a reverse pass.
 #include <doctest/doctest.h>
 #include <agrad/functionals/jacobian.hpp>
 #include <agrad/rules/elementwise.hpp>
@@ -38,7 +38,7 @@ void check_lanes(const F& f) {
 
 }  // namespace
 
-TEST_CASE("lanes give the rows of single sweeps") {
+TEST_CASE("lanes give the rows of single reverse passes") {
   const MatrixXd c = numbers(4, 3, 2);
   check_lanes([](const matrix<var>& x) { return exp(x); });
   check_lanes([](const matrix<var>& x) { return sin(x.block(1, 0, 3, 3)); });

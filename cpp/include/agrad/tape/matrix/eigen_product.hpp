@@ -19,7 +19,7 @@ inline constexpr bool are_variable_factors<A, B, true> =
 inline constexpr Eigen::Index smallest_block_product = 64;
 }  // namespace detail
 
-/// Matrix product of Eigen matrices of variables.
+/// Computes the matrix product of Eigen matrices of variables.
 template <class A, class B, std::enable_if_t<detail::are_variable_factors<A, B>, int> = 0>
 Eigen::Matrix<var, A::RowsAtCompileTime, B::ColsAtCompileTime> operator*(const A& a, const B& b) {
   eigen_assert(a.cols() == b.rows() && "product of matrices whose sizes do not fit");

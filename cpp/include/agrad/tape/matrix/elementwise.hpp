@@ -206,7 +206,7 @@ using if_matrix_and_scalar =
     std::enable_if_t<are_matrix_operands<X, Y> && !(is_two_dimensional<X> && is_two_dimensional<Y>), matrix<var>>;
 }  // namespace detail
 
-/// Sums and differences of matrices; scalars, one row and one column broadcast.
+/// Return sums and differences of matrices; scalars, one row and one column broadcast.
 template <class X, class Y>
 detail::if_matrix_operands<X, Y> operator+(const X& x, const Y& y) {
   return apply<add_rule>(x, y);
@@ -217,12 +217,13 @@ detail::if_matrix_operands<X, Y> operator-(const X& x, const Y& y) {
 }
 inline matrix<var> operator-(const matrix<var>& x) { return apply<negative_rule>(x); }
 inline matrix<var> operator-(const transposed& x) { return apply<negative_rule>(x); }
-/// Multiples. The product of two matrices is the matrix product; elementwise_product is the product of entries.
+/// Returns a multiple of a matrix. The product of two matrices is the matrix product; elementwise_product is the product of
+/// entries.
 template <class X, class Y>
 detail::if_matrix_and_scalar<X, Y> operator*(const X& x, const Y& y) {
   return apply<multiply_rule>(x, y);
 }
-/// A matrix divided by a scalar, or a scalar divided by each entry of a matrix.
+/// Returns a matrix divided by a scalar, or a scalar divided by each entry of a matrix.
 template <class X, class Y>
 detail::if_matrix_and_scalar<X, Y> operator/(const X& x, const Y& y) {
   return apply<divide_rule>(x, y);

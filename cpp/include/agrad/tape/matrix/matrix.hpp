@@ -80,22 +80,22 @@ class matrix<var> {
   index_type rows() const { return rows_; }
   index_type cols() const { return cols_; }
   index_type size() const { return rows_ * cols_; }
-  /// The distance from one column's first entry to the first entry of the next column.
+  /// Returns the distance from one column's first entry to the first entry of the next column.
   index_type outer() const { return outer_; }
-  /// Whether the entries are contiguous, as those of results and of whole columns are.
+  /// Returns whether the entries are contiguous, as those of results and of whole columns are.
   bool is_contiguous() const { return outer_ == rows_ || cols_ <= 1; }
   bool is_vector() const { return rows_ == 1 || cols_ == 1; }
-  /// The index of the first entry.
+  /// Returns the index of the first entry.
   tape::index_type index() const { return index_; }
 
-  /// The values.
+  /// Returns the values.
   const_map val() const {
 #ifdef AGRAD_CHECKED
     tape::current().check_usable("val", "matrix", scope_);
 #endif
     return const_map(values_, rows_, cols_, Eigen::OuterStride<>(outer_));
   }
-  /// The adjoints after a reverse pass, as a map; the next statement or reverse pass may move or change the adjoints.
+  /// Returns the adjoints after a reverse pass, as a map; the next statement or reverse pass may move or change the adjoints.
   const_map adj() const {
     tape& t = tape::current();
     if (AGRAD_UNLIKELY(scope_ != t.scope_id())) t.check_reached("adj", "matrix", scope_);
@@ -103,18 +103,19 @@ class matrix<var> {
     return const_map(first, rows_, cols_, Eigen::OuterStride<>(outer_));
   }
 
-  /// An entry, as a variable that shares the entry's adjoint, without a statement. Constant, because entries never change.
+  /// Returns an entry, as a variable that shares the entry's adjoint, without a statement. The variable is constant, because
+  /// entries never change.
   const var operator()(index_type row, index_type col) const {  // NOLINT
     if (AGRAD_UNLIKELY(row < 0 || row >= rows_ || col < 0 || col >= cols_)) fail_entry(row, col);
     return at(row + col * outer_);
   }
-  /// The i-th entry, column after column.
+  /// Returns the i-th entry, column after column.
   const var operator[](index_type i) const {  // NOLINT
     if (AGRAD_UNLIKELY(i < 0 || i >= size())) fail_entry(i);
     return at(outer_ == rows_ ? i : i % rows_ + i / rows_ * outer_);
   }
 
-  /// The entries as variables that share their adjoints, without a statement.
+  /// Returns the entries as variables that share their adjoints, without a statement.
   Eigen::Matrix<var, Eigen::Dynamic, Eigen::Dynamic> variables() const {
     Eigen::Matrix<var, Eigen::Dynamic, Eigen::Dynamic> result(rows_, cols_);
     for (index_type j = 0; j < cols_; ++j)
@@ -133,7 +134,7 @@ class matrix<var> {
 
   // ---- views, with Eigen's names: no copy, no statement ----------------------------------------------------------------
 
-  /// The block of rows x cols entries that begins at (row, col).
+  /// Returns the block of rows x cols entries that begins at (row, col).
   matrix block(index_type row, index_type col, index_type rows, index_type cols) const {
     return view("block", row, col, rows, cols);
   }
@@ -145,15 +146,16 @@ class matrix<var> {
   matrix leftCols(index_type n) const { return view("leftCols", 0, 0, rows_, n); }
   matrix rightCols(index_type n) const { return view("rightCols", 0, cols_ - n, rows_, n); }
   matrix middleCols(index_type start, index_type n) const { return view("middleCols", 0, start, rows_, n); }
-  /// The n entries of a vector that begin at start.
+  /// Returns the n entries of a vector that begin at start.
   matrix segment(index_type start, index_type n) const { return part("segment", start, n); }
   matrix head(index_type n) const { return part("head", 0, n); }
   matrix tail(index_type n) const { return part("tail", size() - n, n); }
-  /// A contiguous matrix in another shape of the same size, column after column; other matrices are copied by one closure.
+  /// Returns a contiguous matrix in another shape of the same size, column after column; other matrices are copied by one
+  /// closure.
   matrix reshaped(index_type rows, index_type cols) const;
-  /// All entries as one column.
+  /// Returns all entries as one column.
   matrix reshaped() const { return reshaped(size(), 1); }
-  /// The transposed matrix. Products read the original in place; any other use copies the entries by one closure.
+  /// Returns the transposed matrix. Products read the original in place; any other use copies the entries by one closure.
   agrad::transposed transpose() const;
 
  private:
@@ -162,8 +164,8 @@ class matrix<var> {
   friend struct detail::matrix_access;
 
   struct room {};
-  /// The result of an operation: fresh indices; the operation writes the values, and the operation's closure reads the
-  /// adjoints.
+  /// Allocates the result of an operation: fresh indices; the operation writes the values, and the operation's closure reads
+  /// the adjoints.
   matrix(room, index_type rows, index_type cols) : rows_(rows), cols_(cols), outer_(rows) {
     if (AGRAD_UNLIKELY(rows < 0 || cols < 0)) fail_size(rows, cols);
     tape& t = tape::current();
@@ -193,7 +195,7 @@ class matrix<var> {
     return detail::tape_access::name(values_[place], index_ + static_cast<tape::index_type>(place), scope_);
   }
 
-  /// The distance from the first entry to the last.
+  /// Returns the distance from the first entry to the last.
   tape::index_type last() const { return static_cast<tape::index_type>(rows_ - 1 + (cols_ - 1) * outer_); }
 
   matrix view(const char* function, index_type row, index_type col, index_type rows, index_type cols) const {
@@ -238,7 +240,7 @@ class matrix<var> {
 namespace detail {
 /// Access to matrices for operations, not for users.
 struct matrix_access {
-  /// A result with fresh indices, values to be written once, and adjoints that a closure propagates.
+  /// Returns a result with fresh indices, values to be written once, and adjoints that a closure propagates.
   static matrix<var> room(Eigen::Index rows, Eigen::Index cols) { return matrix<var>(matrix<var>::room{}, rows, cols); }
   static matrix<var>::map writable(const matrix<var>& result) { return matrix<var>(result).writable(); }
 };
@@ -288,7 +290,7 @@ std::basic_ostream<C, Traits>& operator<<(std::basic_ostream<C, Traits>& out, co
 }
 
 inline transposed matrix<var>::transpose() const { return agrad::transposed(*this); }
-/// The transposed matrix, without a copy.
+/// Returns the transposed matrix, without a copy.
 inline transposed transpose(const matrix<var>& a) { return a.transpose(); }
 inline const matrix<var>& transpose(const transposed& a) { return a.transpose(); }
 

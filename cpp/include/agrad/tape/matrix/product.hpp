@@ -51,7 +51,8 @@ decltype(auto) oriented(const numbers& x) {
     return (x);
 }
 
-/// y += op(a) op(b). A product of a column and a row is added column by column, which Eigen does for static vectors only.
+/// Computes y += op(a) op(b). A product of a column and a row is added column by column, which Eigen does for static vectors
+/// only.
 template <bool transpose_a, bool transpose_b>
 void add_product(matrix<var>::map y, const numbers& a, const numbers& b) {
   if ((transpose_a ? a.rows() : a.cols()) == 1 && y.rows() > 1) {
@@ -64,7 +65,7 @@ void add_product(matrix<var>::map y, const numbers& a, const numbers& b) {
   y.noalias() += oriented<transpose_a>(a) * oriented<transpose_b>(b);
 }
 
-/// The same if a or b have entries that are not finite; a product with a zero is then zero (rules/passing.hpp).
+/// Does the same if a or b have entries that are not finite; a product with a zero is then zero (rules/passing.hpp).
 template <bool transpose_a, bool transpose_b>
 void add_product_passed(matrix<var>::map y, const numbers& a, const numbers& b) {
   const Eigen::Index depth = transpose_a ? a.rows() : a.cols();

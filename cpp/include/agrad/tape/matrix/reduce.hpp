@@ -11,13 +11,13 @@ namespace agrad {
 
 namespace detail {
 
-/// The values of a matrix as consecutive numbers: in place, or a copy in the arena.
+/// Returns the values of a matrix as consecutive numbers: in place, or a copy in the arena.
 inline const_array consecutive(const matrix<var>& a) {
   if (a.is_contiguous()) return const_array(a.val().data(), a.size());
   return const_array(stored_copy(a.val()).data(), a.size());
 }
 inline double* room_for(Eigen::Index n) { return tape::current().memory().allocate_array<double>(static_cast<std::size_t>(n)); }
-/// A contiguous matrix as one column, so that loops over columns become one loop.
+/// Returns a contiguous matrix as one column, so that loops over columns become one loop.
 inline matrix<var> flat(const matrix<var>& a) { return a.is_contiguous() ? a.reshaped() : a; }
 
 /// Calls f(j, sum) for each column j of the adjoint of x; f adds to sum[i].
@@ -149,7 +149,7 @@ inline var sum(const matrix<var>& a) {
 }
 inline var mean(const matrix<var>& a) { return sum(a) / static_cast<double>(a.size()); }
 
-/// Sum of the products of corresponding entries; one argument may be an Eigen matrix of numbers or variables.
+/// Returns the sum of the products of corresponding entries; one argument may be an Eigen matrix of numbers or variables.
 template <class X, class Y, class = detail::if_matrix_operands<X, Y>>
 var dot(const X& x, const Y& y) {
   detail::check_same_shape("dot", x, y);
@@ -186,7 +186,7 @@ inline var matrix<var>::norm() const { return agrad::norm(*this); }
 inline var matrix<var>::squaredNorm() const { return squared_norm(*this); }
 inline var matrix<var>::trace() const { return agrad::trace(*this); }
 
-/// The largest entry itself, without a statement.
+/// Returns the largest entry itself, without a statement.
 inline var max_coefficient(const matrix<var>& a) {
   if (AGRAD_UNLIKELY(a.size() == 0)) detail::fail_empty("max_coefficient");
   return a[detail::extreme_index<1>(detail::consecutive(a))];

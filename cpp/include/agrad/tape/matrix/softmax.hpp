@@ -8,7 +8,7 @@
 
 namespace agrad {
 
-/// exp(a) / sum(exp(a)) over all entries, without overflow. Adjoint: s (ybar - <ybar, s>) where s is the result.
+/// Returns exp(a) / sum(exp(a)) over all entries, without overflow. Adjoint: s (ybar - <ybar, s>) where s is the result.
 inline matrix<var> softmax(const matrix<var>& a) {
   const matrix<var> y = detail::matrix_access::room(a.rows(), a.cols());
   const matrix<var> s = y.reshaped();
@@ -29,8 +29,8 @@ inline matrix<var> softmax(const matrix<var>& a) {
   return y;
 }
 
-/// log(softmax(a)) = a - log_sum_exp(a). Adjoint: ybar - softmax(a) sum(ybar), where 1 - softmax(a) of the largest entry keeps
-/// the digits that this share lacks.
+/// Returns log(softmax(a)) = a - log_sum_exp(a). Adjoint: ybar - softmax(a) sum(ybar), where 1 - softmax(a) of the largest
+/// entry keeps the digits that this share lacks.
 inline matrix<var> log_softmax(const matrix<var>& a) {
   const matrix<var> y = detail::matrix_access::room(a.rows(), a.cols());
   double* weight = detail::room_for(a.size());
@@ -55,7 +55,7 @@ inline matrix<var> log_softmax(const matrix<var>& a) {
   return y;
 }
 
-/// a_0, a_0 + a_1, ... over all entries, column after column. Adjoint: cumulative sums from the end.
+/// Returns a_0, a_0 + a_1, ... over all entries, column after column. Adjoint: cumulative sums from the end.
 inline matrix<var> cumulative_sum(const matrix<var>& a) {
   const matrix<var> y = detail::matrix_access::room(a.rows(), a.cols());
   const detail::const_array x = detail::consecutive(a);
@@ -72,7 +72,7 @@ inline matrix<var> cumulative_sum(const matrix<var>& a) {
   return y;
 }
 
-/// The sum of each row, as a column.
+/// Returns the sum of each row, as a column.
 inline matrix<var> row_sums(const matrix<var>& a) {
   const matrix<var> y = detail::matrix_access::room(a.rows(), 1);
   detail::matrix_access::writable(y) = a.val().rowwise().sum();
@@ -85,7 +85,7 @@ inline matrix<var> row_sums(const matrix<var>& a) {
   return y;
 }
 
-/// The sum of each column, as a row.
+/// Returns the sum of each column, as a row.
 inline matrix<var> column_sums(const matrix<var>& a) {
   const matrix<var> y = detail::matrix_access::room(1, a.cols());
   detail::matrix_access::writable(y) = a.val().colwise().sum();

@@ -87,7 +87,7 @@ def _text(a: Array, *_: Any, **__: Any) -> str:
     return repr(a)
 
 
-#: NumPy's function -> the same for recorded arrays.
+#: The functions for recorded arrays by NumPy's functions.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.zeros_like: _zeros_like,
     np.empty_like: _zeros_like,
@@ -110,21 +110,21 @@ functions: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 
 
-def _made_by(function: Callable[..., Any]) -> Callable[..., Any]:
+def _created_by(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda like, *args, **kwargs: like.recording.array(function(*args, **kwargs)).copy()
 
 
 def _array(like: Array, object: Any, dtype: Any = None, **options: Any) -> Any:
     check_plain_options("np.array", dtype, None)
-    made = like.recording.array(array(object)).copy()
+    created = like.recording.array(array(object)).copy()
     ndmin = options.get("ndmin", 0)
-    return made if made.ndim >= ndmin else made.reshape((1,) * (ndmin - made.ndim) + made.shape)
+    return created if created.ndim >= ndmin else created.reshape((1,) * (ndmin - created.ndim) + created.shape)
 
 
 #: NumPy's functions with an argument ``like``, for a recorded `like`: each makes an array of the recording of `like`.
 creators: dict[Callable[..., Any], Callable[..., Any]] = {
-    **{function: _made_by(function) for function in (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity, np.arange)},
+    **{function: _created_by(function) for function in (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity, np.arange)},
     np.array: _array,
     np.asarray: _array,
 }
-creators[np.empty] = _made_by(np.zeros)  # uninitialised memory is no constant
+creators[np.empty] = _created_by(np.zeros)  # uninitialised memory is no constant
