@@ -59,13 +59,13 @@ class one_step_solver : public ode_solver {
 
  protected:
   /// order: power of the step size in a step's error. record: size of a step's record, which begins with the step's first
-  /// state. interpolated: how many vectors of n at the record's begin the interpolant sums, 0 without an interpolant.
+  /// state. interpolated: how many vectors of n at the record's start the interpolant sums, 0 without an interpolant.
   one_step_solver(std::string function, ode_system& system, step_options options, ode_required required, int order,
                   std::size_t record, std::size_t interpolated);
 
-  /// Prepares a step from the state at the record's begin: the first step and every later step.
+  /// Prepares a step from the state at the record's start: the first step and every later step.
   virtual void begin(double t, double* record) = 0;
-  /// Attempts a step from the record's state to `next`. Fills the record and returns the error, where 1 is allowed.
+  /// Attempts a step from the record's state to `next`. Fills the record and returns the error in units of the allowed error.
   virtual double attempt(const one_step& at, double* record, double* next) = 0;
   /// Prepares the probe for a step: the first step and every later step.
   virtual void begin_probe(double /*t*/, const double* /*record*/) {}
@@ -78,8 +78,8 @@ class one_step_solver : public ode_solver {
   virtual detail::step_outputs::weights interpolant(double /*part*/, double /*h*/) const { return {}; }
   /// The vectors that the interpolant of an accepted step sums.
   virtual const double* vectors_within(const one_step& /*at*/, const double* record) { return record; }
-  /// Turns the adjoint l of a step's end into that of its begin; adds to the parameters' adjoint. of_record: adjoints of the
-  /// vectors that the interpolant sums, or null.
+  /// Turns the adjoint l of a step's end into the adjoint of the step's start; adds to the parameters' adjoint. of_record:
+  /// adjoints of the vectors that the interpolant sums, or null.
   virtual void reverse_step(const one_step& at, const double* record, double* of_record, double* l, double* parameters) = 0;
   /// The slope at the end of the step attempted last if the method has computed that slope; else null.
   virtual const double* end_slope(const double* /*record*/) const { return nullptr; }

@@ -100,7 +100,7 @@ struct event_values {
   std::vector<double> dose_times, amounts, durations, stops;
 };
 
-/// An event that happened, with the state before it; at the same instant, the state after the previous event.
+/// An event that happened, with the state before it; where events share an instant, the state after the previous event.
 struct event_hit {
   std::size_t event = 0;
   double t = 0;
@@ -135,7 +135,7 @@ struct event_gradient {
   std::vector<Eigen::VectorXd> event_parameters;  // for each event
 };
 
-/// Directions of a problem's numbers, each number's side by side, or a gradient's tangents.
+/// Directions of a problem's numbers, or the tangents of a gradient; the directions of a number lie side by side.
 struct event_directions {
   int width = 1;
   std::vector<double> initial_state, parameters, amounts;
