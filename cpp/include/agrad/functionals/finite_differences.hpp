@@ -73,16 +73,26 @@ inline void store_better(difference& best, const difference& shorter, Eigen::Ind
   best.error[i] = shorter.error[i];
 }
 
+/// Returns whether all errors are small beside the largest derivative and value; no derivative at all may be a missed feature.
+inline bool are_usable(const difference& found, const Eigen::VectorXd& centre) {
+  if (centre.size() == 0) return true;
+  const double largest = found.value.cwiseAbs().maxCoeff();
+  return largest > 0 && found.error.maxCoeff() <= 1e-6 * (largest + centre.cwiseAbs().maxCoeff());
+}
+
 /// Returns the derivative at t of a curve t -> vector with the value `centre` at t; nan where no h gives numbers. h falls until
-/// rounding prevails in all entries twice in succession, because the first time may be chance.
+/// rounding prevails in all entries twice in succession, because the first time may be chance. Very short h are only tried
+/// where longer ones do not suffice: the more noise is seen, the more of it looks small by chance.
 template <class Curve>
 difference differentiate(const Curve& curve, double t, const Eigen::VectorXd& centre) {
   constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   difference best{Eigen::VectorXd::Constant(centre.size(), nan), Eigen::VectorXd::Constant(centre.size(), infinity)};
   constexpr double no_fraction = 0.8862269254527580;  // a step and a period of the curve have no ratio of whole numbers
-  const double shortest = t == 0 ? 0x1p-60 : std::abs(t) * 0x1p-30;
+  const double size = t == 0 ? 1 : std::abs(t), short_enough = size * (t == 0 ? 0x1p-40 : 0x1p-16);
+  const double shortest = size * (t == 0 ? 0x1p-60 : 0x1p-30);
   double h = no_fraction * std::exp2(std::floor(std::log2(std::max(std::abs(t), 1.0))) - 3);
   for (int settled = 0; settled < 2 && h >= shortest && std::isfinite(h); h /= 4) {
+    if (h < short_enough && are_usable(best, centre)) break;
     difference next;
     try {
       next = difference_quotient(curve, t, centre, h);
