@@ -145,13 +145,12 @@ TEST_CASE("normalising constants of large parameters and counts do not cancel") 
        std::vector<std::pair<double, bent>>{{0x1p30, {58.949056594011031, 2.7939677227622334e-9, -2.6020852119457267e-18}},
                                             {0x1p40, {79.743472009646373, 2.7284841053177507e-12, -2.4815418376572022e-24}},
                                             {0x1p50, {100.5378874264436, 2.6645352591003747e-15, -2.3665827156630337e-30}}})
-    check(at(a, [&, a = a](const auto& x) { return lkj_corr_lpdf(unit, x); }), truth.value, truth.slope, truth.bend, 1e-13);
+    check(at(a, [&](const auto& x) { return lkj_corr_lpdf(unit, x); }), truth.value, truth.slope, truth.bend, 1e-13);
   for (const auto& [a, truth] :
        std::vector<std::pair<double, bent>>{{0x1p30, {58.949056594011031, 2.7939677227622334e-9, -2.6020852119457267e-18}},
                                             {0x1p40, {79.743472009646373, 2.7284841053177507e-12, -2.4815418376572022e-24}},
                                             {0x1p50, {100.5378874264436, 2.6645352591003747e-15, -2.3665827156630337e-30}}})
-    check(at(a, [&, a = a](const auto& x) { return lkj_corr_cholesky_lpdf(unit, x); }), truth.value, truth.slope, truth.bend,
-          1e-13);
+    check(at(a, [&](const auto& x) { return lkj_corr_cholesky_lpdf(unit, x); }), truth.value, truth.slope, truth.bend, 1e-13);
   for (const auto& [a, truth] :
        std::vector<std::pair<double, bent>>{{0x1p30, {-38.800468989740107, 1.3969838628628597e-9, -9.3132257591652112e-10}},
                                             {0x1p40, {-49.197676697131339, 1.3642420526602885e-12, -9.0949470177416901e-13}},

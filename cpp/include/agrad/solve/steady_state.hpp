@@ -73,7 +73,7 @@ auto steady_state_tol(const F& f, const Eigen::MatrixBase<Y0>& y0, double relati
 /// Does the same with tolerances of 1e-10 and 1e-12, and at most 50 iterations.
 template <class F, class Y0, class... Args>
 auto steady_state(const F& f, const Eigen::MatrixBase<Y0>& y0, const Args&... args) {
-  const steady_options options{1e-10, Eigen::VectorXd::Constant(y0.size(), 1e-12), 50};
+  const steady_options options{{1e-10, Eigen::VectorXd::Constant(y0.size(), 1e-12)}, 50};
   return detail::steady_recorded("steady_state", options, f, detail::stored_argument(y0.derived()),
                                  detail::stored_argument(args)...);
 }

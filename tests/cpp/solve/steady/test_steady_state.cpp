@@ -71,7 +71,7 @@ vector_of<T> vector(std::initializer_list<double> values) {
 }
 
 steady_options options(Eigen::Index n, steady_method method = steady_method::automatic) {
-  return {1e-10, Eigen::VectorXd::Constant(n, 1e-12), 50, method};
+  return {{1e-10, Eigen::VectorXd::Constant(n, 1e-12)}, 50, method};
 }
 
 template <class F, class K>
