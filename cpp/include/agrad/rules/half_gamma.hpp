@@ -68,6 +68,7 @@ inline double half_gamma_steps(double order, double rest, double x) {
   return sum;
 }
 
+/// `half_gamma_steps` of x, with derivatives by x; order and rest are data.
 struct half_gamma_steps_rule : rule<3> {
   static constexpr std::string_view name = "half_gamma_steps";
   static double value(double order, double rest, double x) { return half_gamma_steps(order, rest, x); }

@@ -54,6 +54,7 @@ inline double multi_gamma_rest(double order, double n, double x) {
   return sum;
 }
 
+/// `multi_gamma_rest` of x, with derivatives by x; order and n are data.
 struct multi_gamma_rest_rule : rule<3> {
   static constexpr std::string_view name = "multi_gamma_rest";
   static double value(double order, double n, double x) { return multi_gamma_rest(order, n, x); }

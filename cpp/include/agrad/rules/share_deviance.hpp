@@ -215,7 +215,7 @@ struct drawn_total_slope_rule : rule<2> {
   }
 };
 
-/// Minus the same of the totals of counts and weights.
+/// log(gamma(weights) counts! / gamma(weights + counts)) of the totals of weights and of counts, which are data.
 struct drawn_total_rule : rule<2> {
   static constexpr std::string_view name = "drawn_total";
   static double value(double counts, double weights) {
