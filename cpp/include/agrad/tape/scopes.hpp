@@ -33,7 +33,15 @@ inline std::size_t tape::open_scope(bool isolated) {
     first_reached_ = static_cast<index_type>(next_);
   }
   number_ = next_scope();
-  scopes_.push_back({statements_.size(), owners_.size(), next_, arena_.position(), floor, first_reached_, number_, false});
+  // The fields are written in place, because the processor waits where a copy reads what was just written in smaller pieces.
+  level& inner = scopes_.emplace_back();
+  inner.edges = statements_.size();
+  inner.owners = owners_.size();
+  inner.next = next_;
+  inner.memory = arena_.position();
+  inner.floor = floor;
+  inner.first_reached = first_reached_;
+  inner.number = number_;
   return depth;
 }
 

@@ -252,6 +252,7 @@ class AGRAD_VISIBLE tape {
   AGRAD_COLD static const double* find_adjoint(index_type index, std::uint32_t number) noexcept;
   [[noreturn]] AGRAD_COLD static void fail_to_read(const char* function, index_type index, std::uint32_t number);
   void make_adjoints();
+  void make_zero_adjoints(std::size_t first);
   std::size_t bytes() const;
   std::uint32_t next_scope();
   std::size_t depth_of(std::uint32_t number) const;
