@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -39,11 +40,20 @@ void each_probability_term(std::size_t begin, std::size_t end, const typename Ru
   }
 }
 
-/// Returns whether terms of a rule are added in octets: where it has formulas for octets and an argument is an array.
+/// Returns whether terms of a rule are added in octets: where it has formulas and an argument is an array.
 template <class Rule, bool propto, class... Operand>
 constexpr bool adds_octets() {
-  if constexpr (has_octets<Rule>)
+  if constexpr (has_octets<Rule> && !Rule::is_product)
     return (!propto || Rule::octets::has_propto) && (Operand::is_array || ...);
+  else
+    return false;
+}
+
+/// Returns whether single terms are computed by formulas, as doubles or as the first lane of an octet.
+template <class Rule, bool propto>
+constexpr bool has_formulas_for_one() {
+  if constexpr (has_octets<Rule>)
+    return (!propto || Rule::octets::has_propto) && (has_single_formulas<Rule> || Rule::octets::fills_last);
   else
     return false;
 }
@@ -99,11 +109,12 @@ struct probability_on {
       each_probability_term<Rule>(begin, end, included, prepared, prepares_each, read, add, places);
     };
     std::size_t done = 0;
-    if constexpr (std::is_same_v<S, double> && adds_octets<Rule, propto, std::tuple_element_t<K, Operands>...>()) {
-      octet_sums<Rule, std::tuple_element_t<K, Operands>::is_array...> sums;
-      done = sums.template add<((void)K, false)...>(n, {std::get<K>(in)...}, included, {}, add_each);
-      total += sums.value.sum();
-    }
+    if constexpr (std::is_same_v<S, double> && adds_octets<Rule, propto, std::tuple_element_t<K, Operands>...>())
+      if (fills_octets<Rule>(n)) {
+        formula_sums<Rule, octet, std::tuple_element_t<K, Operands>::is_array...> sums;
+        done = sums.template add<((void)K, false)...>(0, n, {std::get<K>(in)...}, included, {}, add_each);
+        total += sums.value;
+      }
     add_each(done, n);
     return total;
   }
@@ -113,17 +124,27 @@ struct probability_on {
 template <class Rule, bool propto>
 struct probability_on<Rule, var, propto> {
   template <class... X>
-  static var apply(std::size_t n, const X&... x) {
-    return record(std::index_sequence_for<X...>{}, n, tape_operand<X>(x)...);
+  static var apply(std::size_t size, const X&... x) {
+    return with_operands(
+        size, [](std::size_t n, auto&&... operand) { return record(std::index_sequence_for<X...>{}, n, operand...); }, x...);
   }
 
  private:
   template <std::size_t... K, class... Operand>
-  static var record(std::index_sequence<K...> places, std::size_t n, Operand&&... operand) {
+  static var record(std::index_sequence<K...> places, std::size_t n, Operand&... operand) {
     constexpr bool is_variable[] = {(Operand::leaves + Operand::sequences > 0)...};
     constexpr bool is_active[] = {(is_variable[K] && !is_data<Rule>(K))...};
     constexpr std::size_t variables = ((is_active[K] ? 1U : 0U) + ...);
     using T = dual<double, static_cast<int>(variables == 0 ? 1 : variables)>;
+    const auto included = probability_parts<Rule>(propto, {is_active[K]...});
+    if constexpr (has_formulas_for_one<Rule, propto>() && !(Operand::is_array || ...)) {
+      std::array<double, sizeof...(K)> slope;
+      double value = 0;
+      if (!is_nothing<Rule>(1, included) && formulas_for_one<Rule>({*operand.input().values...}, included, value, slope)) {
+        ((is_variable[K] ? void(*operand.partial() = is_active[K] ? slope[K] : 0.0) : void()), ...);
+        return density_engine<var>::result(value, operand...);
+      }
+    }
     const std::array<density_input<double>, sizeof...(K)> in{operand.input()...};
     const std::array<double*, sizeof...(K)> partial{operand.partial()...};
     density_check<Rule>(n, in);
@@ -134,7 +155,6 @@ struct probability_on<Rule, var, propto> {
       else
         return value;
     };
-    const auto included = probability_parts<Rule>(propto, {is_active[K]...});
     const bool prepares_each = ((Rule::arguments[K].prepared && in[K].stride != 0) || ...);
     const std::vector<double> others = Rule::is_product && n > 1 ? products_of_others(places, n, in) : std::vector<double>();
     double total = Rule::is_product ? 1.0 : 0.0;
@@ -153,19 +173,25 @@ struct probability_on<Rule, var, propto> {
           partial[k][i] = slope;
       }
     };
+    std::optional<decltype(Rule::prepare(included, read(place<K>{}, 0)...))> prepared;
+    const auto add_each = [&](std::size_t begin, std::size_t end) {
+      if (!prepared) prepared.emplace(Rule::prepare(included, read(place<K>{}, 0)...));
+      each_probability_term<Rule>(begin, end, included, *prepared, prepares_each, read, add, places);
+    };
+    const auto add_by_formulas = [&](auto scalar, std::size_t begin) {
+      formula_sums<Rule, decltype(scalar), Operand::has_stride...> by_formulas;
+      const std::size_t end = by_formulas.template add<is_active[K]...>(begin, n, in, included, partial, add_each);
+      total += by_formulas.value;
+      ((is_active[K] ? void(sums.tangent[lane_of(is_active, K)] += by_formulas.partials[K]) : void()), ...);
+      return end;
+    };
     if (!is_nothing<Rule>(n, included)) {
-      const auto prepared = Rule::prepare(included, read(place<K>{}, 0)...);
-      const auto add_each = [&](std::size_t begin, std::size_t end) {
-        each_probability_term<Rule>(begin, end, included, prepared, prepares_each, read, add, places);
-      };
       std::size_t done = 0;
-      if constexpr (adds_octets<Rule, propto, std::decay_t<Operand>...>()) {
-        octet_sums<Rule, std::decay_t<Operand>::is_array...> octets;
-        done = octets.template add<is_active[K]...>(n, in, included, partial, add_each);
-        total += octets.value.sum();
-        ((is_active[K] ? void(sums.tangent[lane_of(is_active, K)] += octets.partials[K].sum()) : void()), ...);
-      }
-      add_each(done, n);
+      if constexpr (adds_octets<Rule, propto, Operand...>())
+        if (fills_octets<Rule>(n)) done = add_by_formulas(octet(), done);
+      if constexpr (has_formulas_for_one<Rule, propto>() && has_single_formulas<Rule> && !Rule::is_product)
+        done = add_by_formulas(0.0, done);
+      if (done != n) add_each(done, n);
     }
     for (std::size_t k = 0; k < sizeof...(K); ++k)
       if (is_active[k] && in[k].stride == 0)

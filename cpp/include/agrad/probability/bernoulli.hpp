@@ -31,7 +31,11 @@ struct bernoulli_lpmf_rule : probability_rule<2> {
     static std::array<S, 4> prepare(const parts&, const each<S>& x) {
       return {log(x[1]), log1m(x[1]), 1.0 / x[1], -1.0 / (1.0 - x[1])};
     }
-    static auto suits(const each<>& x) { return within(x[1], 1e-100, 1.0); }
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return within(x[1], 1e-100, 1.0);
+    }
+    /// Of octets alone: a single term takes one of the two logarithms.
     static octet term(const std::array<octet, 4>& prepared, const each<>& x, const parts&, each<>& slope) {
       slope[0] = 0.0;
       slope[1] = chosen(x[0] == 1.0, prepared[2], prepared[3]);
@@ -49,7 +53,7 @@ struct bernoulli_logit_lpmf_rule : probability_rule<2> {
   static constexpr std::string_view name = "bernoulli_logit_lpmf", text = "Log mass of n = 0 or 1 with log odds alpha of 1.",
                                     reference = "-log1p(exp(-alpha)) if n == 1 else -log1p(exp(alpha))",
                                     source = "log f(n; alpha) = -log(1 + exp((1 - 2 n) alpha))";
-  static constexpr density_argument arguments[] = {{"n", must_be::zero_or_one}, {"alpha", must_be::not_nan}};
+  static constexpr density_argument arguments[] = {{"n", must_be::zero_or_one}, {"alpha", must_be::not_nan, true}};
   template <class P, class N, class A>
   static auto term(const parts&, const P&, const N& n, const A& alpha) {
     using T = promoted_t<N, A>;
@@ -58,12 +62,24 @@ struct bernoulli_logit_lpmf_rule : probability_rule<2> {
   }
 
   struct octets : octet_formulas<2> {
-    static auto suits(const each<>& x) { return within(x[1], -700, 700); }
-    static octet term(const std::array<octet, 0>&, const each<>& x, const parts&, each<>& slope) {
-      const octet signed_odds = chosen(x[0] == 1.0, x[1], -x[1]), miss = inv_logit(-signed_odds);
+    template <class S>
+    static std::array<S, 4> prepare(const parts&, const each<S>& x) {
+      using detail::chosen;
+      const S& odds = x[1];
+      const S smaller = exp(-abs(odds)), of_both = log1p(smaller), inverse = 1.0 / (1.0 + smaller);
+      const auto is_positive = odds > 0.0;
+      return {chosen(is_positive, 0.0, odds) - of_both, chosen(is_positive, -odds, 0.0) - of_both,
+              chosen(is_positive, smaller, 1.0) * inverse, -chosen(is_positive, 1.0, smaller) * inverse};
+    }
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return within(x[1], -700, 700);
+    }
+    template <class S>
+    static S term(const std::array<S, 4>& prepared, const each<S>& x, const parts&, each<S>& slope) {
       slope[0] = 0.0;
-      slope[1] = chosen(x[0] == 1.0, miss, -miss);
-      return log_inv_logit(signed_odds);
+      slope[1] = chosen(x[0] == 1.0, prepared[2], prepared[3]);
+      return chosen(x[0] == 1.0, prepared[0], prepared[1]);
     }
   };
 };
@@ -108,8 +124,12 @@ struct bernoulli_lcdf_rule : detail::bernoulli_below_rule {
     static std::array<S, 2> prepare(const parts&, const each<S>& x) {
       return {log1m(x[1]), -1.0 / (1.0 - x[1])};
     }
-    static auto suits(const each<>& x) { return x[0] >= 0.0 && within(x[1], 1e-100, 1.0); }
-    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return x[0] >= 0.0 && within(x[1], 1e-100, 1.0);
+    }
+    template <class S>
+    static S term(const std::array<S, 2>& prepared, const each<S>& x, const parts&, each<S>& slope) {
       slope[0] = 0.0;
       slope[1] = chosen(x[0] < 1.0, prepared[1], 0.0);
       return chosen(x[0] < 1.0, prepared[0], 0.0);
@@ -139,10 +159,14 @@ struct bernoulli_lccdf_rule : detail::bernoulli_below_rule {
     static std::array<S, 2> prepare(const parts&, const each<S>& x) {
       return {log(x[1]), 1.0 / x[1]};
     }
-    static auto suits(const each<>& x) { return within(x[1], 1e-100, 1.0); }
-    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet none = 0.0;
-      const detail::octet_condition is_zero = x[0] >= 0.0 && x[0] < 1.0;
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return within(x[1], 1e-100, 1.0);
+    }
+    template <class S>
+    static S term(const std::array<S, 2>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S none = 0.0;
+      const auto is_zero = x[0] >= 0.0 && x[0] < 1.0;
       slope[0] = 0.0;
       slope[1] = chosen(is_zero, prepared[1], 0.0);
       return chosen(is_zero, prepared[0], chosen(x[0] < 1.0, none, -infinity));

@@ -40,9 +40,13 @@ struct beta_lpdf_rule : probability_rule<3> {
       return {slope_of_sum - apply<digamma_rule>(x[1]), slope_of_sum - apply<digamma_rule>(x[2]),
               included.of({1, 2}) ? constant : S(0.0)};
     }
-    static auto suits(const each<>& x) { return within(x[0], 1e-50, 1.0) && within(x[1], 0.05, 64) && within(x[2], 0.05, 64); }
-    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet rest = 1.0 - x[0], log_y = log(x[0]), log_rest = log1p(-x[0]), a = x[1] - 1.0, b = x[2] - 1.0;
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return within(x[0], 1e-50, 1.0) && within(x[1], 0.05, 64) && within(x[2], 0.05, 64);
+    }
+    template <class S>
+    static S term(const std::array<S, 3>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S rest = 1.0 - x[0], log_y = log(x[0]), log_rest = log1p(-x[0]), a = x[1] - 1.0, b = x[2] - 1.0;
       slope[0] = a / x[0] - b / rest;
       slope[1] = prepared[0] + log_y;
       slope[2] = prepared[1] + log_rest;

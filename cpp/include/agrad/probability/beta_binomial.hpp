@@ -66,11 +66,13 @@ struct beta_binomial_lpmf_rule : probability_rule<4> {
       const detail::rising_product<S> of_all(x[1], x[2] + x[3]);
       return {1.0 / of_all.ratio, of_all.sum_of_inverses};
     }
-    static auto suits(const each<>& x) {
+    template <class S>
+    static auto suits(const each<S>& x) {
       return x[0] <= x[1] && x[1] <= detail::longest_product && within(x[2], 0.25, 32) && within(x[3], 0.25, 32);
     }
-    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const detail::rising_product<octet> hits(x[0], x[2]), misses(x[1] - x[0], x[3]);
+    template <class S>
+    static S term(const std::array<S, 2>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const detail::rising_product<S> hits(x[0], x[2]), misses(x[1] - x[0], x[3]);
       slope[0] = slope[1] = 0.0;
       slope[2] = hits.sum_of_inverses - prepared[1];
       slope[3] = misses.sum_of_inverses - prepared[1];

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <agrad/probability/gamma_parts.hpp>
-#include <agrad/rules/betainc.hpp>
 #include <agrad/rules/entropy.hpp>
 #include <agrad/rules/gamma.hpp>
 #include <agrad/rules/links.hpp>
+#include <agrad/rules/proportion_tail.hpp>
 
 namespace agrad {
 
@@ -41,10 +41,21 @@ struct beta_proportion_lpdf_rule : probability_rule<3> {
           const T rests = lgamma(1.0 + kappa) - lgamma(1.0 + a) - lgamma(1.0 + b);
           return T(powers() + rests + log(kappa) + log(mu) + log1m(mu));
         },
+        a < 1, [&] { return T(small_shape(theta, 1.0 - theta, log(theta), log1m(theta), mu, 1.0 - mu, kappa)); }, b < 1,
+        [&] { return T(small_shape(1.0 - theta, theta, log1m(theta), log(theta), 1.0 - mu, mu, kappa)); },
         [&] {
           const T rests = detail::lgamma_rest_of(kappa) - detail::lgamma_rest_of(a) - detail::lgamma_rest_of(b);
           return T(rests - kappa * (kl_div(mu, theta) + kl_div(1.0 - mu, 1.0 - theta)) - log(theta) - log1m(theta));
         });
+  }
+  /// Returns the log density at x = 1 - y for a large kappa and a small shape a = p kappa, with q = 1 - p: the deviance of a
+  /// is written out, because gamma(a) is nearly 1 / a, and of lgamma(kappa) - lgamma(b) the parts that are linear in a cancel.
+  template <class Y, class L, class M, class K>
+  static auto small_shape(const Y& x, const Y& y, const L& log_x, const L& log_y, const M& p, const M& q, const K& kappa) {
+    using T = promoted_t<Y, M, K>;
+    const promoted_t<M, K> a = p * kappa;
+    const T rests = detail::lgamma_rest_of(kappa) - detail::lgamma_rest_of(q * kappa) - lgamma(1.0 + a);
+    return T(rests + log(kappa) + log(p) + a * (log(kappa) + log_x) - kappa * (kl_div(q, y) + x) - log_x - log_y);
   }
 
   struct octets : octet_formulas<3> {
@@ -55,10 +66,14 @@ struct beta_proportion_lpdf_rule : probability_rule<3> {
       return {apply<digamma_rule>(a), apply<digamma_rule>(b), apply<digamma_rule>(x[2]),
               included.of({1, 2}) ? constant : S(0.0)};
     }
-    static auto suits(const each<>& x) { return within(x[0], 1e-50, 1.0) && within(x[1], 0.02, 0.98) && within(x[2], 0.1, 64); }
-    static octet term(const std::array<octet, 4>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet rest = 1.0 - x[0], mu_rest = 1.0 - x[1], log_y = log(x[0]), log_rest = log1p(-x[0]);
-      const octet a = x[1] * x[2] - 1.0, b = mu_rest * x[2] - 1.0, of_a = log_y - prepared[0], of_b = log_rest - prepared[1];
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return within(x[0], 1e-50, 1.0) && within(x[1], 0.02, 0.98) && within(x[2], 0.1, 64);
+    }
+    template <class S>
+    static S term(const std::array<S, 4>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S rest = 1.0 - x[0], mu_rest = 1.0 - x[1], log_y = log(x[0]), log_rest = log1p(-x[0]);
+      const S a = x[1] * x[2] - 1.0, b = mu_rest * x[2] - 1.0, of_a = log_y - prepared[0], of_b = log_rest - prepared[1];
       slope[0] = a / x[0] - b / rest;
       slope[1] = x[2] * (of_a - of_b);
       slope[2] = prepared[2] + x[1] * of_a + mu_rest * of_b;
@@ -83,7 +98,7 @@ struct beta_proportion_cdf_base : probability_rule<3> {
     using T = promoted_t<Y, M, K>;
     return either<T>(
         !(theta > 0), [&] { return T(is_upper ? 0 : -infinity); }, !(theta < 1), [&] { return T(is_upper ? -infinity : 0); },
-        [&] { return T(apply<incomplete_beta<is_upper, true>>(mu * kappa, (1.0 - mu) * kappa, theta)); });
+        [&] { return T(apply<proportion_tail_rule<is_upper, 0, 0, 0>>(kappa, mu, theta)); });
   }
 };
 }  // namespace detail

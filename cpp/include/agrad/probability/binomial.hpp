@@ -50,17 +50,20 @@ struct binomial_lpmf_rule : detail::binomial_rule {
   }
 
   struct octets : octet_formulas<3> {
+    static constexpr bool fills_last = true;
     template <class S>
     static std::array<S, 3> prepare(const parts&, const each<S>& x) {
       return {log(x[2]), log1m(x[2]), 1.0 / (x[2] * (1.0 - x[2]))};
     }
-    static auto suits(const each<>& x) {
+    template <class S>
+    static auto suits(const each<S>& x) {
       return x[0] <= x[1] && x[1] < double{detail::small_count} && within(x[2], 1e-50, 1.0);
     }
-    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts& included, each<>& slope) {
+    template <class S>
+    static S term(const std::array<S, 3>& prepared, const each<S>& x, const parts& included, each<S>& slope) {
       slope[0] = slope[1] = 0.0;
       slope[2] = (x[0] - x[1] * x[2]) * prepared[2];
-      const octet value = x[0] * prepared[0] + (x[1] - x[0]) * prepared[1];
+      const S value = x[0] * prepared[0] + (x[1] - x[0]) * prepared[1];
       return included.constants() ? value + detail::log_choices(x[1], x[0]) : value;
     }
   };
@@ -95,15 +98,20 @@ struct binomial_logit_lpmf_rule : detail::binomial_rule {
   }
 
   struct octets : octet_formulas<3> {
+    static constexpr bool fills_last = true;
     template <class S>
     static std::array<S, 3> prepare(const parts&, const each<S>& x) {
       return {log_inv_logit(x[2]), log_inv_logit(S(-x[2])), inv_logit(x[2])};
     }
-    static auto suits(const each<>& x) { return x[0] <= x[1] && x[1] < double{detail::small_count} && within(x[2], -700, 700); }
-    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts& included, each<>& slope) {
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return x[0] <= x[1] && x[1] < double{detail::small_count} && within(x[2], -700, 700);
+    }
+    template <class S>
+    static S term(const std::array<S, 3>& prepared, const each<S>& x, const parts& included, each<S>& slope) {
       slope[0] = slope[1] = 0.0;
       slope[2] = x[0] - x[1] * prepared[2];
-      const octet value = x[0] * prepared[0] + (x[1] - x[0]) * prepared[1];
+      const S value = x[0] * prepared[0] + (x[1] - x[0]) * prepared[1];
       return included.constants() ? value + detail::log_choices(x[1], x[0]) : value;
     }
   };

@@ -1,6 +1,7 @@
 // The distribution functions of the binomial distribution.
 //
-// They are the incomplete beta function of theta, where 0 <= n < N, and constants elsewhere.
+// They are the incomplete beta function of theta, where 0 <= n < N, and constants elsewhere. For few trials the distribution
+// function of numbers and its first derivative are short sums.
 #pragma once
 
 #include <agrad/probability/apply.hpp>
@@ -24,6 +25,24 @@ struct binomial_cdf_base : probability_rule<3> {
         [&] { return T(apply<incomplete_beta<!is_upper, is_log>>(n + 1.0, N - n, theta)); });
   }
 };
+
+/// Whether T is a number, or a dual with numbers as value and derivatives.
+template <class T>
+inline constexpr bool is_of_numbers = std::is_same_v<T, double>;
+template <int K>
+inline constexpr bool is_of_numbers<dual<double, K>> = true;
+
+/// Returns the probability of values up to n by sums of masses, with the derivative -(N - n) / (1 - theta) times the mass at n.
+template <class Q>
+Q short_binomial_cdf(double n, double N, const Q& theta) {
+  const double p = primal_value(theta), misses = N - n;
+  const binomial_sums<double> sums(n, misses, (1 - p) / p, p / (1 - p));
+  const double all = sums.below + sums.above;
+  Q tail(sums.below / all);
+  if constexpr (!std::is_same_v<Q, double>)
+    for (std::size_t k = 0; k < tail.tangent.size(); ++k) tail.tangent[k] = passed(-misses / (1 - p) / all, theta.tangent[k]);
+  return tail;
+}
 }  // namespace detail
 
 struct binomial_cdf_rule : detail::binomial_cdf_base {
@@ -35,7 +54,11 @@ struct binomial_cdf_rule : detail::binomial_cdf_base {
   static constexpr bool is_product = true;
   template <class P, class Y, class M, class Q>
   static auto term(const parts&, const P&, const Y& n, const M& N, const Q& theta) {
-    return tail<false, false>(n, N, theta);
+    using T = promoted_t<Y, M, Q>;
+    if constexpr (detail::is_of_numbers<Q> && std::is_same_v<T, Q>)
+      if (detail::has_short_binomial_sums<double>(n, N, detail::primal_value(theta)))
+        return T(detail::short_binomial_cdf(n, N, theta));
+    return T(tail<false, false>(n, N, theta));
   }
 };
 /// Returns the product of the probabilities of values up to n; see normal_cdf.

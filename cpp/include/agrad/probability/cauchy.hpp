@@ -62,25 +62,49 @@ inline constexpr double atan_series[] = {
     0.011122014669752633,  -0.005484778971809356, 0.002090633535263676, -0.0005727925781292097, 9.978410811953032e-05,
     -8.26799581733715e-06};
 
-/// Returns atan(w) of eight numbers between 0 and 1.
-AGRAD_ALWAYS_INLINE octet atan_octet(const octet& w) {
+/// Returns atan(w) of numbers between 0 and 1.
+inline double unit_atan(double w) { return std::atan(w); }
+AGRAD_ALWAYS_INLINE octet unit_atan(const octet& w) {
   const octet square = w * w;
   octet_array x;
   square.store(x.data());
   return w + w * square * octet::load(polynomial(atan_series, x).data());
 }
 
+/// Returns the probability beyond a distance from the location, in units of the scale.
+template <class S>
+AGRAD_ALWAYS_INLINE S cauchy_beyond(const S& distance) {
+  const auto is_far = distance > 1.0;
+  const S angle = unit_atan(chosen(is_far, 1.0 / distance, distance));
+  return inv_pi * chosen(is_far, angle, 0.5 * pi - angle);
+}
+
+/// Formulas for the distribution function.
+struct cauchy_cdf_octets : scaled_distance_octets {
+  template <class S>
+  static auto suits(const each<S>& x) {
+    return suits_distance(x, 1e100);
+  }
+  template <class S>
+  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+    const S z = (x[0] - x[1]) * prepared[0], tail = cauchy_beyond(S(abs(z)));
+    write_slopes(inv_pi / (1.0 + z * z), z, prepared[0], slope);
+    return chosen(z < 0.0, tail, 1.0 - tail);
+  }
+};
+
 /// Formulas for octets of `log_cauchy_up_to` at Sign z.
 template <int Sign>
 struct log_cauchy_octets : scaled_distance_octets {
-  static auto suits(const each<>& x) { return suits_distance(x, 1e100); }
-  static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts&, each<>& slope) {
-    const octet z = (x[0] - x[1]) * prepared[0], at = Sign * z, size = abs(z);
-    const octet_condition is_far = size > 1.0, is_below = at < 0.0;
-    const octet angle = atan_octet(chosen(is_far, 1.0 / size, size));
-    const octet tail = inv_pi * chosen(is_far, angle, 0.5 * pi - angle), rest = 1.0 - tail,
-                share = chosen(is_below, tail, rest);
-    const octet inverse = 1.0 / share;
+  template <class S>
+  static auto suits(const each<S>& x) {
+    return suits_distance(x, 1e100);
+  }
+  template <class S>
+  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+    const S z = (x[0] - x[1]) * prepared[0], tail = cauchy_beyond(S(abs(z))), rest = 1.0 - tail;
+    const auto is_below = Sign * z < 0.0;
+    const S share = chosen(is_below, tail, rest), inverse = 1.0 / share;
     write_slopes(Sign * inv_pi * inverse / (1.0 + z * z), z, prepared[0], slope);
     return log(share) + chosen(is_below, 0.0, ((1.0 - rest) - tail) * inverse);
   }
@@ -104,8 +128,9 @@ struct cauchy_lpdf_rule : detail::location_scale_density {
   }
 
   struct octets : detail::location_scale_octets<cauchy_lpdf_rule> {
-    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet inverse = prepared[0], z = (x[0] - x[1]) * inverse, square = z * z, share = inverse / (1.0 + square);
+    template <class S>
+    static S term(const std::array<S, 2>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S inverse = prepared[0], z = (x[0] - x[1]) * inverse, square = z * z, share = inverse / (1.0 + square);
       slope[1] = 2.0 * z * share;
       slope[0] = -slope[1];
       slope[2] = (square - 1.0) * share;
@@ -130,6 +155,8 @@ struct cauchy_cdf_rule : detail::location_scale_rule {
     using T = promoted_t<Y, M, S>;
     return detail::cauchy_tail(T(mu - y), T(sigma));
   }
+
+  using octets = detail::cauchy_cdf_octets;
 };
 /// Returns the product of the Cauchy probabilities of values up to y; see normal_cdf.
 template <class Y, class Mu, class Sigma>

@@ -40,8 +40,9 @@ struct chi_square_lpdf_rule : detail::chi_square_rule {
   }
 
   struct octets : detail::chi_square_octets {
-    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet log_y = log(x[0]), power = 0.5 * x[1] - 1.0;
+    template <class S>
+    static S term(const std::array<S, 2>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S log_y = log(x[0]), power = 0.5 * x[1] - 1.0;
       slope[0] = power / x[0] - 0.5;
       slope[1] = prepared[0] + 0.5 * log_y;
       return prepared[1] + power * log_y - 0.5 * x[0];
@@ -80,6 +81,8 @@ struct chi_square_lcdf_rule : detail::chi_square_rule {
   static auto term(const parts&, const P&, const Y& y, const N& nu) {
     return detail::log_gamma_tail_of<false, promoted_t<Y, N>>(y == infinity, 0.0, 0.5 * nu, detail::product_at(0.5, y));
   }
+
+  using octets = detail::chi_square_tail_octets<false, detail::product_argument>;
 };
 /// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Nu>
@@ -97,6 +100,8 @@ struct chi_square_lccdf_rule : detail::chi_square_rule {
   static auto term(const parts&, const P&, const Y& y, const N& nu) {
     return detail::log_gamma_tail_of<true, promoted_t<Y, N>>(y == infinity, -infinity, 0.5 * nu, detail::product_at(0.5, y));
   }
+
+  using octets = detail::chi_square_tail_octets<true, detail::product_argument>;
 };
 /// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Nu>

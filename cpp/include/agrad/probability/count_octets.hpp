@@ -18,16 +18,20 @@ inline std::array<double, small_count> make_log_factorials() {
 }
 
 /// Returns log(n!) for counts below small_count.
-inline octet log_factorial(const octet& n) {
+inline double log_factorial(double n) {
   static const std::array<double, small_count> log_of = make_log_factorials();
+  return log_of[static_cast<std::size_t>(n)];
+}
+inline octet log_factorial(const octet& n) {
   double lanes[octet::size];
   n.store(lanes);
-  for (double& lane : lanes) lane = log_of[static_cast<std::size_t>(lane)];
+  for (double& lane : lanes) lane = log_factorial(lane);
   return octet::load(lanes);
 }
 
 /// Returns log(N! / (n! (N - n)!)) for N below small_count.
-inline octet log_choices(const octet& trials, const octet& n) {
+template <class S>
+S log_choices(const S& trials, const S& n) {
   return log_factorial(trials) - log_factorial(n) - log_factorial(trials - n);
 }
 

@@ -20,14 +20,18 @@ T log_laplace_up_to(const T& z) {
 /// Formulas for octets of `log_laplace_up_to` at Sign z.
 template <int Sign>
 struct log_laplace_octets : scaled_distance_octets {
-  static auto suits(const each<>& x) { return suits_distance(x, 700); }
-  static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts&, each<>& slope) {
-    const octet z = (x[0] - x[1]) * prepared[0], at = Sign * z;
+  template <class S>
+  static auto suits(const each<S>& x) {
+    return suits_distance(x, 700);
+  }
+  template <class S>
+  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+    const S z = (x[0] - x[1]) * prepared[0], at = Sign * z;
     if (all_hold(at < 0.0)) {
-      write_slopes(1.0 * Sign, z, prepared[0], slope);
+      write_slopes(S(1.0 * Sign), z, prepared[0], slope);
       return at - log_2;
     }
-    const octet tail = 0.5 * exp(-abs(z));
+    const S tail = 0.5 * exp(-abs(z));
     write_slopes(chosen(at < 0.0, 1.0 * Sign, Sign * tail / (1.0 - tail)), z, prepared[0], slope);
     return chosen(at < 0.0, at - log_2, log1p(-tail));
   }
@@ -50,8 +54,9 @@ struct double_exponential_lpdf_rule : detail::location_scale_density {
   }
 
   struct octets : detail::location_scale_octets<double_exponential_lpdf_rule> {
-    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet z = (x[0] - x[1]) * prepared[0], size = abs(z);
+    template <class S>
+    static S term(const std::array<S, 2>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S z = (x[0] - x[1]) * prepared[0], size = abs(z);
       slope[1] = chosen(z > 0.0, prepared[0], chosen(z < 0.0, -prepared[0], 0.0));
       slope[0] = -slope[1];
       slope[2] = (size - 1.0) * prepared[0];

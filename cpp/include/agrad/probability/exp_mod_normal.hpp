@@ -31,6 +31,16 @@ struct exp_mod_normal_rule : probability_rule<4> {
                                                    {"lambda_", must_be::positive_finite, true}};
 };
 
+/// Returns the wanted ones of the derivatives of the probability with respect to d, sigma and lambda.
+inline std::array<double, 3> exp_mod_normal_slopes(const std::array<bool, 3>& wanted, double d, double sigma, double lambda) {
+  const double z = d / sigma, a = lambda * sigma;
+  const bool is_below = z < a;
+  const double none = wanted[0] || wanted[1] ? shifted_normal_moment(0, z, a) : 0;
+  const double first = wanted[2] || (wanted[1] && is_below) ? shifted_normal_moment(1, z, a) : 0;
+  const double inverse = wanted[1] && !is_below ? shifted_normal_moment(-1, z, a) : 0;
+  return {lambda * none, lambda * (is_below ? first - z * none : inverse - a * none), sigma * first};
+}
+
 /// The derivative of the probability with respect to argument J. Second derivatives have a form for each side of z = a in which
 /// nothing cancels, the same for both orders of differentiation.
 template <int J>
@@ -38,11 +48,7 @@ struct exp_mod_normal_slope_rule : rule<3> {
   static constexpr auto letters = with_digits<J>("exp_mod_normal_slope");
   static constexpr std::string_view name = letters.data();
   static double value(double d, double sigma, double lambda) {
-    const double z = d / sigma, a = lambda * sigma;
-    const auto moment = [&](double n) { return shifted_normal_moment(n, z, a); };
-    if (J == 0) return lambda * moment(0);
-    if (J == 1) return lambda * (z < a ? moment(1) - z * moment(0) : moment(-1) - a * moment(0));
-    return sigma * moment(1);
+    return std::get<J>(exp_mod_normal_slopes({J == 0, J == 1, J == 2}, d, sigma, lambda));
   }
   template <int I, class T>
   static T derivative(wrt<I>, const T& d, const T& sigma, const T& lambda, const T&) {
@@ -78,6 +84,11 @@ struct exp_mod_normal_probability_rule : rule<3> {
     const double z = d / sigma, a = lambda * sigma;
     if (z < 0) return inv_sqrt_two_pi * exp_of_square(z, -0.5) * (a * mean_normal_moment(1, 0, -z, a));
     return a * shifted_normal_integral(0, z, a);
+  }
+  static double value_and_slopes(std::array<double, 3>& slopes, const std::array<bool, 3>& wanted, double d, double sigma,
+                                 double lambda) {
+    slopes = exp_mod_normal_slopes(wanted, d, sigma, lambda);
+    return value(d, sigma, lambda);
   }
   template <int I, class T>
   static T derivative(wrt<I>, const T& d, const T& sigma, const T& lambda, const T&) {
@@ -131,18 +142,20 @@ struct exp_mod_normal_lpdf_rule : detail::exp_mod_normal_rule {
       return {1.0 / x[2], included.constants() ? of_rate : S(of_rate + detail::log_2)};
     }
     /// For larger a the density is almost normal, and the derivative with respect to lambda cancels.
-    static auto suits(const each<>& x) {
+    template <class S>
+    static auto suits(const each<S>& x) {
       return within(x[2], 1e-50, 1e50) && within(x[2] * x[3], 1e-6, 10) && abs(x[0] - x[1]) < 1e4 * x[2];
     }
-    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet inverse = prepared[0], z = (x[0] - x[1]) * inverse, a = x[2] * x[3], v = a - z;
-      const octet scaled = detail::scaled_ndtr_octet(v), bell = detail::normal_bell_octet(v), rest = 1.0 - scaled * bell;
-      const detail::octet_condition is_below = v > 0.0;
-      const octet tail = chosen(is_below, scaled, rest), per_tail = 1.0 / tail;
+    template <class S>
+    static S term(const std::array<S, 2>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S inverse = prepared[0], z = (x[0] - x[1]) * inverse, a = x[2] * x[3], v = a - z;
+      const S scaled = detail::scaled_ndtr(v), bell = detail::normal_bell(v), rest = 1.0 - scaled * bell;
+      const auto is_below = v > 0.0;
+      const S tail = chosen(is_below, scaled, rest), per_tail = 1.0 / tail;
       // The normal density at v over the tail, and the derivative of the tail's logarithm where v > 0.
-      const octet of_tail = detail::inv_sqrt_two_pi * chosen(is_below, 1.0, bell) * per_tail;
-      const octet by_v = chosen(is_below, -detail::tail_integral_octet(v) * per_tail, v - of_tail);
-      const octet log_tail = log(tail) - chosen(is_below, 0.0, ((rest - 1.0) + scaled * bell) * per_tail);
+      const S of_tail = detail::inv_sqrt_two_pi * chosen(is_below, 1.0, bell) * per_tail;
+      const S by_v = chosen(is_below, -detail::normal_tail_integral(v) * per_tail, v - of_tail);
+      const S log_tail = log(tail) - chosen(is_below, 0.0, ((rest - 1.0) + scaled * bell) * per_tail);
       slope[0] = inverse * chosen(is_below, -z - by_v, of_tail - a);
       slope[1] = -slope[0];
       slope[2] = inverse * chosen(is_below, z * z + (z + a) * by_v, a * a - (z + a) * of_tail);

@@ -67,26 +67,29 @@ struct exp_mod_normal_tail_octets : octet_formulas<4> {
     return {1.0 / x[2]};
   }
   /// For smaller a, F is the difference of nearly equal numbers.
-  static auto suits(const each<>& x) {
-    const octet d = x[0] - x[1], a = x[2] * x[3];
+  template <class S>
+  static auto suits(const each<S>& x) {
+    const S d = x[0] - x[1], a = x[2] * x[3];
     return within(x[2], 1e-50, 1e50) && within(d, -40.0 * x[2], 40.0 * x[2]) && a < 10.0 && a > 0.05 &&
            a * x[2] > 0.05 * (x[2] - d);
   }
-  static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts&, each<>& slope) {
-    const octet z = (x[0] - x[1]) * prepared[0], a = x[2] * x[3], v = a - z;
-    const octet mills = scaled_ndtr_octet(z), shifted = scaled_ndtr_octet(v), bell = normal_bell_octet(v);
-    const octet_condition is_negative = z<0.0, is_below = v> 0.0;
-    const octet exponent = chosen(is_below, -0.5 * (z * z), a * (0.5 * a - z));
+  template <class S>
+  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+    const S z = (x[0] - x[1]) * prepared[0], a = x[2] * x[3], v = a - z;
+    const S mills = scaled_ndtr(z), shifted = scaled_ndtr(v), bell = normal_bell(v);
+    const auto is_negative = z < 0.0;
+    const auto is_below = v > 0.0;
+    const S exponent = chosen(is_below, -0.5 * (z * z), a * (0.5 * a - z));
     // The normal density at z, and the derivative of F over a, both without the factor exp(exponent).
-    const octet normal = chosen(is_below, inv_sqrt_two_pi, inv_sqrt_two_pi * bell);
-    const octet density = chosen(is_below, shifted, 1.0 - shifted * bell);
-    const octet above = chosen(is_below, shifted + mills, density + mills * bell);
-    const octet direct = chosen(is_negative, mills - shifted, above);
-    const octet factor = exp(exponent), small = factor * direct, other = 1.0 - small;
-    const octet log_direct = exponent + log(direct), log_other = log(other) - ((other - 1.0) + small) / other;
-    const octet of_direct = 1.0 / direct, of_other = factor / other;
-    const octet scale = is_upper ? -chosen(is_negative, of_other, of_direct) : chosen(is_negative, of_direct, of_other);
-    const octet by_a = chosen(is_below, tail_integral_octet(v), normal - v * density);
+    const S normal = chosen(is_below, inv_sqrt_two_pi, inv_sqrt_two_pi * bell);
+    const S density = chosen(is_below, shifted, 1.0 - shifted * bell);
+    const S above = chosen(is_below, shifted + mills, density + mills * bell);
+    const S direct = chosen(is_negative, mills - shifted, above);
+    const S factor = exp(exponent), small = factor * direct, other = 1.0 - small;
+    const S log_direct = exponent + log(direct), log_other = log(other) - ((other - 1.0) + small) / other;
+    const S of_direct = 1.0 / direct, of_other = factor / other;
+    const S scale = is_upper ? -chosen(is_negative, of_other, of_direct) : chosen(is_negative, of_direct, of_other);
+    const S by_a = chosen(is_below, normal_tail_integral(v), normal - v * density);
     slope[0] = scale * a * density * prepared[0];
     slope[1] = -slope[0];
     slope[2] = scale * a * (normal - a * density) * prepared[0];

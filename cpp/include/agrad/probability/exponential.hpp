@@ -22,8 +22,12 @@ struct exponential_rule : probability_rule<2> {
 };
 
 struct exponential_hazard : octet_formulas<2> {
-  static auto suits(const each<>& x) { return within(x[0], 1e-50, 1e50) && within(x[1], 1e-50, 1e50); }
-  static octet hazard(const std::array<octet, 0>&, const each<>& x, each<>& slope) {
+  template <class S>
+  static auto suits(const each<S>& x) {
+    return within(x[0], 1e-50, 1e50) && within(x[1], 1e-50, 1e50);
+  }
+  template <class S>
+  static S hazard(const std::array<S, 0>&, const each<S>& x, each<S>& slope) {
     slope[0] = x[1];
     slope[1] = x[0];
     return x[1] * x[0];
@@ -50,8 +54,12 @@ struct exponential_lpdf_rule : detail::exponential_rule {
     static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
       return {exponential_lpdf_rule::prepare(included, x[0], x[1]), 1.0 / x[1]};
     }
-    static auto suits(const each<>& x) { return x[0] >= 0.0 && within(x[0], -1.0, 1e50) && within(x[1], 1e-50, 1e50); }
-    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return x[0] >= 0.0 && within(x[0], -1.0, 1e50) && within(x[1], 1e-50, 1e50);
+    }
+    template <class S>
+    static S term(const std::array<S, 2>& prepared, const each<S>& x, const parts&, each<S>& slope) {
       slope[0] = -x[1];
       slope[1] = prepared[1] - x[0];
       return prepared[0] - x[1] * x[0];
@@ -73,6 +81,8 @@ struct exponential_cdf_rule : detail::exponential_rule {
   static auto term(const parts&, const P&, const Y& y, const B& beta) {
     return -expm1(-beta * y);
   }
+
+  using octets = detail::hazard_rest_octets<detail::exponential_hazard>;
 };
 /// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Beta>

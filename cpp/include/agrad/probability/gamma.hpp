@@ -41,8 +41,9 @@ struct gamma_lpdf_rule : detail::gamma_rule {
   }
 
   struct octets : detail::gamma_octets {
-    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet log_y = log(x[0]), power = x[1] - 1.0;
+    template <class S>
+    static S term(const std::array<S, 3>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S log_y = log(x[0]), power = x[1] - 1.0;
       slope[0] = power / x[0] - x[2];
       slope[1] = prepared[0] + log_y;
       slope[2] = prepared[2] - x[0];
@@ -82,6 +83,8 @@ struct gamma_lcdf_rule : detail::gamma_rule {
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
     return detail::log_gamma_tail_of<false, promoted_t<Y, A, B>>(y == infinity, 0.0, alpha, detail::product_at(beta, y));
   }
+
+  using octets = detail::gamma_tail_octets<false, detail::product_argument>;
 };
 /// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Alpha, class Beta>
@@ -99,6 +102,8 @@ struct gamma_lccdf_rule : detail::gamma_rule {
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
     return detail::log_gamma_tail_of<true, promoted_t<Y, A, B>>(y == infinity, -infinity, alpha, detail::product_at(beta, y));
   }
+
+  using octets = detail::gamma_tail_octets<true, detail::product_argument>;
 };
 /// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Alpha, class Beta>

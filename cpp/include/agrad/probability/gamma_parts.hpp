@@ -72,7 +72,8 @@ struct gamma_octets : octet_formulas<3> {
     const S log_beta = log(x[2]);
     return {log_beta - apply<digamma_rule>(x[1]), x[1] * log_beta - wanted_lgamma(included, 1, x[1]), x[1] / x[2]};
   }
-  static auto suits(const each<>& x) {
+  template <class S>
+  static auto suits(const each<S>& x) {
     return within(x[0], 1e-50, 1e50) && within(x[1], 1e-3, 64) && within(x[2], 1e-50, 1e50);
   }
 };
@@ -85,7 +86,10 @@ struct chi_square_octets : octet_formulas<2> {
     const S shape = 0.5 * x[1];
     return {-0.5 * (log_2 + apply<digamma_rule>(shape)), -log_2 * shape - wanted_lgamma(included, 1, shape)};
   }
-  static auto suits(const each<>& x) { return within(x[0], 1e-50, 1e50) && within(x[1], 1e-3, 128); }
+  template <class S>
+  static auto suits(const each<S>& x) {
+    return within(x[0], 1e-50, 1e50) && within(x[1], 1e-3, 128);
+  }
 };
 
 }  // namespace agrad::detail

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <agrad/probability/gamma_parts.hpp>
+#include <agrad/probability/gamma_tail_octets.hpp>
 #include <agrad/rules/links.hpp>
 #include <agrad/rules/log_gammainc.hpp>
 

@@ -16,9 +16,13 @@ struct gumbel_rule : probability_rule<3> {
 };
 
 struct gumbel_hazard : scaled_distance_octets {
-  static auto suits(const each<>& x) { return suits_distance(x, 100); }
-  static octet hazard(const std::array<octet, 1>& prepared, const each<>& x, each<>& slope) {
-    const octet z = (x[0] - x[1]) * prepared[0], h = exp(-z);
+  template <class S>
+  static auto suits(const each<S>& x) {
+    return suits_distance(x, 100);
+  }
+  template <class S>
+  static S hazard(const std::array<S, 1>& prepared, const each<S>& x, each<S>& slope) {
+    const S z = (x[0] - x[1]) * prepared[0], h = exp_inside(-z);
     write_slopes(-h, z, prepared[0], slope);
     return h;
   }
@@ -44,9 +48,13 @@ struct gumbel_lpdf_rule : detail::gumbel_rule {
   }
 
   struct octets : detail::location_scale_octets<gumbel_lpdf_rule> {
-    static auto suits(const each<>& x) { return suits_exponential(x, 600); }
-    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet z = (x[0] - x[1]) * prepared[0], e = exp(-z), rest = 1.0 - e;
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return suits_exponential(x, 600);
+    }
+    template <class S>
+    static S term(const std::array<S, 2>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S z = (x[0] - x[1]) * prepared[0], e = detail::exp_inside(-z), rest = 1.0 - e;
       slope[1] = rest * prepared[0];
       slope[0] = -slope[1];
       slope[2] = (z * rest - 1.0) * prepared[0];
@@ -71,6 +79,8 @@ struct gumbel_cdf_rule : detail::gumbel_rule {
     const T z = (y - mu) / beta;
     return detail::with_limits(z, 0, 1, [&] { return T(apply<detail::gumbel_probability_rule>(z)); });
   }
+
+  using octets = detail::hazard_tail_octets<detail::gumbel_hazard>;
 };
 /// Returns the product of the Gumbel probabilities of values up to y; see normal_cdf.
 template <class Y, class Mu, class Beta>

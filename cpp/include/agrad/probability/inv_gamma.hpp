@@ -39,8 +39,9 @@ struct inv_gamma_lpdf_rule : detail::inv_gamma_rule {
   }
 
   struct octets : detail::gamma_octets {
-    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet log_y = log(x[0]), inverse = 1.0 / x[0], power = x[1] + 1.0;
+    template <class S>
+    static S term(const std::array<S, 3>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S log_y = log(x[0]), inverse = 1.0 / x[0], power = x[1] + 1.0;
       slope[0] = (x[2] * inverse - power) * inverse;
       slope[1] = prepared[0] - log_y;
       slope[2] = prepared[2] - inverse;
@@ -80,6 +81,8 @@ struct inv_gamma_lcdf_rule : detail::inv_gamma_rule {
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
     return detail::log_gamma_tail_of<true, promoted_t<Y, A, B>>(y == infinity, 0.0, alpha, detail::quotient_at(beta, y));
   }
+
+  using octets = detail::gamma_tail_octets<true, detail::quotient_argument>;
 };
 /// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Alpha, class Beta>
@@ -97,6 +100,8 @@ struct inv_gamma_lccdf_rule : detail::inv_gamma_rule {
   static auto term(const parts&, const P&, const Y& y, const A& alpha, const B& beta) {
     return detail::log_gamma_tail_of<false, promoted_t<Y, A, B>>(y == infinity, -infinity, alpha, detail::quotient_at(beta, y));
   }
+
+  using octets = detail::gamma_tail_octets<false, detail::quotient_argument>;
 };
 /// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Alpha, class Beta>

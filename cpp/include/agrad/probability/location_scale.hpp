@@ -36,12 +36,16 @@ struct location_scale_octets : octet_formulas<3> {
   static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
     return {1.0 / x[2], Rule::prepare(included, x[0], x[1], x[2])};
   }
-  static auto suits(const each<>& x) { return within(x[0] - x[1], -1e50, 1e50) && within(x[2], 1e-50, 1e50); }
+  template <class S>
+  static auto suits(const each<S>& x) {
+    return within(x[0] - x[1], -1e50, 1e50) && within(x[2], 1e-50, 1e50);
+  }
 
  protected:
   /// Returns where exp(z) does not overflow for |z| below `limit`, and 1 - exp(z) has lost less than three digits.
-  static auto suits_exponential(const each<>& x, double limit) {
-    const octet size = abs(x[0] - x[1]);
+  template <class S>
+  static auto suits_exponential(const each<S>& x, double limit) {
+    const S size = abs(x[0] - x[1]);
     return within(x[2], 1e-50, 1e50) && within(size, 1e-3 * x[2], limit * x[2]);
   }
 };
@@ -55,11 +59,13 @@ struct scaled_distance_octets : octet_formulas<3> {
 
  protected:
   /// Returns where |z| is below `limit`.
-  static auto suits_distance(const each<>& x, double limit) {
+  template <class S>
+  static auto suits_distance(const each<S>& x, double limit) {
     return within(x[2], 1e-50, 1e50) && abs(x[0] - x[1]) < limit * x[2];
   }
   /// Writes the partial derivatives, from the partial derivative with respect to z.
-  AGRAD_ALWAYS_INLINE static void write_slopes(const octet& by_z, const octet& z, const octet& inverse, each<>& slope) {
+  template <class S>
+  AGRAD_ALWAYS_INLINE static void write_slopes(const S& by_z, const S& z, const S& inverse, each<S>& slope) {
     slope[0] = by_z * inverse;
     slope[1] = -slope[0];
     slope[2] = -z * slope[0];

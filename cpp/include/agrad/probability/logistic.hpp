@@ -16,9 +16,13 @@ T log_logistic_up_to(const T& z) {
 /// Formulas for octets of `log_logistic_up_to` at Sign z.
 template <int Sign>
 struct log_logistic_octets : scaled_distance_octets {
-  static auto suits(const each<>& x) { return suits_distance(x, 700); }
-  static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts&, each<>& slope) {
-    const octet z = (x[0] - x[1]) * prepared[0], at = Sign * z, e = exp(-abs(z)), beyond = chosen(at < 0.0, 1.0, e);
+  template <class S>
+  static auto suits(const each<S>& x) {
+    return suits_distance(x, 700);
+  }
+  template <class S>
+  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+    const S z = (x[0] - x[1]) * prepared[0], at = Sign * z, e = exp(-abs(z)), beyond = chosen(at < 0.0, 1.0, e);
     write_slopes(Sign * beyond / (1.0 + e), z, prepared[0], slope);
     return chosen(at < 0.0, at, 0.0) - log1p(e);
   }
@@ -42,10 +46,14 @@ struct logistic_lpdf_rule : detail::location_scale_density {
   }
 
   struct octets : detail::location_scale_octets<logistic_lpdf_rule> {
-    static auto suits(const each<>& x) { return suits_exponential(x, 700); }
-    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet z = (x[0] - x[1]) * prepared[0], size = abs(z), e = exp(-size), above = 1.0 + e;
-      const octet signed_share = chosen(z < 0.0, e - 1.0, 1.0 - e) / above;
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return suits_exponential(x, 700);
+    }
+    template <class S>
+    static S term(const std::array<S, 2>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S z = (x[0] - x[1]) * prepared[0], size = abs(z), e = exp(-size), above = 1.0 + e;
+      const S signed_share = chosen(z < 0.0, e - 1.0, 1.0 - e) / above;
       slope[1] = signed_share * prepared[0];
       slope[0] = -slope[1];
       slope[2] = (z * signed_share - 1.0) * prepared[0];

@@ -59,12 +59,14 @@ struct loglogistic_lpdf_rule : detail::loglogistic_rule {
       return {1.0 / x[1], of_shape - log(x[1]), 1.0 / x[2]};
     }
     /// For larger beta log(y / alpha) the rounding error of this product would count in the derivatives.
-    static auto suits(const each<>& x) {
+    template <class S>
+    static auto suits(const each<S>& x) {
       return within(x[0], 1e-4 * x[1], 1e4 * x[1]) && within(x[1], 1e-50, 1e50) && within(x[2], 1e-3, 10);
     }
-    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet log_y = log(x[0] * prepared[0]), z = x[2] * log_y, size = abs(z), decay = exp(-size), less = x[2] - 1.0;
-      const octet far = 1.0 / (1.0 + decay), twice_share = 2.0 * far * chosen(z > 0.0, 1.0, decay);
+    template <class S>
+    static S term(const std::array<S, 3>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S log_y = log(x[0] * prepared[0]), z = x[2] * log_y, size = abs(z), decay = exp(-size), less = x[2] - 1.0;
+      const S far = 1.0 / (1.0 + decay), twice_share = 2.0 * far * chosen(z > 0.0, 1.0, decay);
       slope[0] = (less - x[2] * twice_share) / x[0];
       slope[1] = x[2] * (twice_share - 1.0) * prepared[0];
       slope[2] = prepared[2] + log_y * (1.0 - twice_share);

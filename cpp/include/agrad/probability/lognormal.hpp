@@ -15,21 +15,28 @@ struct lognormal_rule : location_scale_rule {
 };
 
 /// Formulas for octets: those of the normal distribution at log(y).
-template <int Sign>
-struct lognormal_lcdf_octets : normal_lcdf_octets<Sign> {
-  using formulas = normal_lcdf_octets<Sign>;
-  using typename formulas::octet;
+template <class Normal>
+struct lognormal_octets : Normal {
+  using formulas = Normal;
   using typename formulas::parts;
-  using each = typename formulas::template each<>;
-  static auto suits(const each& x) { return formulas::within(x[0], 1e-300, 1e300) && formulas::suits(at_log(x)); }
-  static octet term(const std::array<octet, 1>& prepared, const each& x, const parts& included, each& slope) {
-    const octet value = formulas::term(prepared, at_log(x), included, slope);
+  template <class S>
+  using each = typename formulas::template each<S>;
+  template <class S>
+  static auto suits(const each<S>& x) {
+    return formulas::within(x[0], 1e-300, 1e300) && formulas::suits(at_log(x));
+  }
+  template <class S>
+  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts& included, each<S>& slope) {
+    const S value = formulas::term(prepared, at_log(x), included, slope);
     slope[0] = slope[0] / x[0];
     return value;
   }
 
  private:
-  static each at_log(const each& x) { return {log(x[0]), x[1], x[2]}; }
+  template <class S>
+  static each<S> at_log(const each<S>& x) {
+    return {log_inside(x[0]), x[1], x[2]};
+  }
 };
 }  // namespace detail
 
@@ -45,6 +52,8 @@ struct lognormal_cdf_rule : detail::lognormal_rule {
   static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
     return detail::normal_cdf_of(promoted_t<Y, M, S>((log(y) - mu) / sigma));
   }
+
+  using octets = detail::lognormal_octets<detail::normal_cdf_octets>;
 };
 /// Returns the product of the lognormal probabilities of values up to y; see normal_cdf.
 template <class Y, class Mu, class Sigma>
@@ -63,7 +72,7 @@ struct lognormal_lcdf_rule : detail::lognormal_rule {
     return detail::normal_lcdf_of(promoted_t<Y, M, S>((log(y) - mu) / sigma));
   }
 
-  using octets = detail::lognormal_lcdf_octets<1>;
+  using octets = detail::lognormal_octets<detail::normal_lcdf_octets<1>>;
 };
 /// Returns the sum of the logarithms of the lognormal probabilities of values up to y.
 template <class Y, class Mu, class Sigma>
@@ -85,7 +94,7 @@ struct lognormal_lccdf_rule : detail::lognormal_rule {
     return detail::normal_lcdf_of(promoted_t<Y, M, S>((mu - log(y)) / sigma));
   }
 
-  using octets = detail::lognormal_lcdf_octets<-1>;
+  using octets = detail::lognormal_octets<detail::normal_lcdf_octets<-1>>;
 };
 /// Returns the sum of the logarithms of the lognormal probabilities of values beyond y.
 template <class Y, class Mu, class Sigma>

@@ -49,15 +49,17 @@ struct neg_binomial_lpmf_rule : probability_rule<3> {
   }
 
   struct octets : octet_formulas<3> {
-    static constexpr bool has_propto = false;
+    static constexpr bool has_propto = false, fills_last = true;
     template <class S>
     static std::array<S, 3> prepare(const parts&, const each<S>& x) {
       return {log1p(x[2]), log1p(1.0 / x[2]), 1.0 / (x[2] * (1.0 + x[2]))};
     }
-    static auto suits(const each<>& x) {
+    template <class S>
+    static auto suits(const each<S>& x) {
       return x[0] <= detail::longest_product && within(x[1], 1e-3, 200) && within(x[2], 1e-3, 1e3);
     }
-    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
+    template <class S>
+    static S term(const std::array<S, 3>& prepared, const each<S>& x, const parts&, each<S>& slope) {
       const detail::rising_product product(x[0], x[1]);
       slope[0] = 0.0;
       slope[1] = product.sum_of_inverses - prepared[1];
@@ -93,17 +95,19 @@ struct neg_binomial_2_lpmf_rule : probability_rule<3> {
   }
 
   struct octets : octet_formulas<3> {
-    static constexpr bool has_propto = false;
+    static constexpr bool has_propto = false, fills_last = true;
     template <class S>
     static std::array<S, 3> prepare(const parts&, const each<S>& x) {
       return {log1p(x[1] / x[2]), log1p(x[2] / x[1]), 1.0 / x[1]};
     }
-    static auto suits(const each<>& x) {
+    template <class S>
+    static auto suits(const each<S>& x) {
       return x[0] <= detail::longest_product && within(x[1], 0.02 * x[2], 1e3) && within(x[2], 1e-2, 200);
     }
-    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
+    template <class S>
+    static S term(const std::array<S, 3>& prepared, const each<S>& x, const parts&, each<S>& slope) {
       const detail::rising_product product(x[0], x[2]);
-      const octet inverse = 1.0 / (x[1] + x[2]);
+      const S inverse = 1.0 / (x[1] + x[2]);
       slope[0] = 0.0;
       slope[1] = x[2] * (x[0] - x[1]) * prepared[2] * inverse;
       slope[2] = product.sum_of_inverses - prepared[0] + (x[1] - x[0]) * inverse;
@@ -142,18 +146,20 @@ struct neg_binomial_2_log_lpmf_rule : probability_rule<3> {
   }
 
   struct octets : octet_formulas<3> {
-    static constexpr bool has_propto = false;
+    static constexpr bool has_propto = false, fills_last = true;
     template <class S>
     static std::array<S, 3> prepare(const parts&, const each<S>& x) {
       const S mu = exp(x[1]);
       return {log1p(mu / x[2]), log1p(x[2] / mu), mu};
     }
-    static auto suits(const each<>& x) {
+    template <class S>
+    static auto suits(const each<S>& x) {
       return x[0] <= detail::longest_product && within(x[1], -2, 7) && within(x[2], 1e-2, 50);
     }
-    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
+    template <class S>
+    static S term(const std::array<S, 3>& prepared, const each<S>& x, const parts&, each<S>& slope) {
       const detail::rising_product product(x[0], x[2]);
-      const octet inverse = 1.0 / (prepared[2] + x[2]);
+      const S inverse = 1.0 / (prepared[2] + x[2]);
       slope[0] = 0.0;
       slope[1] = x[2] * (x[0] - prepared[2]) * inverse;
       slope[2] = product.sum_of_inverses - prepared[0] + (prepared[2] - x[0]) * inverse;

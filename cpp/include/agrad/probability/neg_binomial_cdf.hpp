@@ -6,6 +6,7 @@
 #pragma once
 
 #include <agrad/probability/apply.hpp>
+#include <agrad/probability/count_tails.hpp>
 #include <agrad/rules/betainc.hpp>
 #include <agrad/rules/neg_binomial.hpp>
 
@@ -15,7 +16,7 @@ namespace detail {
 /// What the distribution functions of the negative binomial distribution have in common.
 struct neg_binomial_cdf_base : probability_rule<3> {
   static constexpr density_argument arguments[] = {
-      {"n", must_be::whole}, {"alpha", must_be::positive_finite}, {"beta", must_be::positive_finite}};
+      {"n", must_be::whole}, {"alpha", must_be::positive_finite, true}, {"beta", must_be::positive_finite, true}};
   /// Returns the probability of values up to n, or beyond it, or its logarithm.
   template <bool is_upper, bool is_log, class Y, class A, class B>
   static auto tail(const Y& n, const A& alpha, const B& beta) {
@@ -31,7 +32,7 @@ struct neg_binomial_cdf_base : probability_rule<3> {
 /// The same parts for a mean and a precision.
 struct neg_binomial_2_cdf_base : probability_rule<3> {
   static constexpr density_argument arguments[] = {
-      {"n", must_be::whole}, {"mu", must_be::positive_finite}, {"phi", must_be::positive_finite}};
+      {"n", must_be::whole}, {"mu", must_be::positive_finite, true}, {"phi", must_be::positive_finite, true}};
   /// Returns the probability of values up to n, or beyond it, or its logarithm.
   template <bool is_upper, bool is_log, class Y, class M, class A>
   static auto tail(const Y& n, const M& mu, const A& phi) {
@@ -74,6 +75,8 @@ struct neg_binomial_lcdf_rule : detail::neg_binomial_cdf_base {
   static auto term(const parts&, const P&, const Y& n, const A& alpha, const B& beta) {
     return tail<false, true>(n, alpha, beta);
   }
+
+  using octets = detail::neg_binomial_tail_octets<false>;
 };
 /// Returns the sum of the logarithms of the probabilities of values up to n.
 template <class N, class Alpha, class Beta>
@@ -91,6 +94,8 @@ struct neg_binomial_lccdf_rule : detail::neg_binomial_cdf_base {
   static auto term(const parts&, const P&, const Y& n, const A& alpha, const B& beta) {
     return tail<true, true>(n, alpha, beta);
   }
+
+  using octets = detail::neg_binomial_tail_octets<true>;
 };
 /// Returns the sum of the logarithms of the probabilities of values beyond n.
 template <class N, class Alpha, class Beta>
@@ -124,6 +129,8 @@ struct neg_binomial_2_lcdf_rule : detail::neg_binomial_2_cdf_base {
   static auto term(const parts&, const P&, const Y& n, const M& mu, const A& phi) {
     return tail<false, true>(n, mu, phi);
   }
+
+  using octets = detail::neg_binomial_2_tail_octets<false>;
 };
 /// Returns the sum of the logarithms of the probabilities of values up to n.
 template <class N, class Mu, class Phi>
@@ -141,6 +148,8 @@ struct neg_binomial_2_lccdf_rule : detail::neg_binomial_2_cdf_base {
   static auto term(const parts&, const P&, const Y& n, const M& mu, const A& phi) {
     return tail<true, true>(n, mu, phi);
   }
+
+  using octets = detail::neg_binomial_2_tail_octets<true>;
 };
 /// Returns the sum of the logarithms of the probabilities of values beyond n.
 template <class N, class Mu, class Phi>

@@ -21,23 +21,45 @@ T normal_lcdf_of(const T& z) {
   return with_limits(z, -infinity, 0, [&] { return T(log_ndtr(z)); });
 }
 
+/// Formulas for the distribution function. Far out a rounding error of z would count.
+struct normal_cdf_octets : scaled_distance_octets {
+  template <class S>
+  static auto suits(const each<S>& x) {
+    return suits_distance(x, 8);
+  }
+  template <class S>
+  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+    const S z = (x[0] - x[1]) * prepared[0], bell = normal_bell(z), tail = scaled_ndtr(z) * bell;
+    write_slopes(inv_sqrt_two_pi * bell, z, prepared[0], slope);
+    return chosen(z < 0.0, tail, 1.0 - tail);
+  }
+};
+
 /// Formulas for octets of `normal_lcdf_of` at Sign z. Far above 0 a rounding error of z would count in the derivatives.
 template <int Sign>
 struct normal_lcdf_octets : scaled_distance_octets {
-  static auto suits(const each<>& x) { return suits_distance(x, 20); }
-  static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts&, each<>& slope) {
-    const octet z = (x[0] - x[1]) * prepared[0];
-    octet by_z;
-    const octet value = log_ndtr_octet(Sign * z, by_z);
+  template <class S>
+  static auto suits(const each<S>& x) {
+    return suits_distance(x, 20);
+  }
+  template <class S>
+  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+    const S z = (x[0] - x[1]) * prepared[0];
+    S by_z;
+    const S value = detail::log_ndtr(Sign * z, by_z);
     write_slopes(Sign * by_z, z, prepared[0], slope);
     return value;
   }
 };
 template <int Sign>
 struct std_normal_lcdf_octets : octet_formulas<1> {
-  static auto suits(const each<>& x) { return within(x[0], -20, 20); }
-  static octet term(const std::array<octet, 0>&, const each<>& x, const parts&, each<>& slope) {
-    const octet value = log_ndtr_octet(Sign * x[0], slope[0]);
+  template <class S>
+  static auto suits(const each<S>& x) {
+    return within(x[0], -20, 20);
+  }
+  template <class S>
+  static S term(const std::array<S, 0>&, const each<S>& x, const parts&, each<S>& slope) {
+    const S value = detail::log_ndtr(Sign * x[0], slope[0]);
     slope[0] = Sign * slope[0];
     return value;
   }
@@ -63,8 +85,12 @@ struct std_normal_lpdf_rule : detail::std_normal_rule {
     static std::array<S, 1> prepare(const parts& included, const each<S>&) {
       return {S(included.constants() ? -detail::half_log_two_pi : 0.0)};
     }
-    static auto suits(const each<>& x) { return within(x[0], -1e50, 1e50); }
-    static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts&, each<>& slope) {
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return within(x[0], -1e50, 1e50);
+    }
+    template <class S>
+    static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
       slope[0] = -x[0];
       return prepared[0] - 0.5 * (x[0] * x[0]);
     }
@@ -86,6 +112,8 @@ struct normal_cdf_rule : detail::location_scale_rule {
   static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma) {
     return detail::normal_cdf_of(promoted_t<Y, M, S>((y - mu) / sigma));
   }
+
+  using octets = detail::normal_cdf_octets;
 };
 /// Returns the product of the normal probabilities of values up to y; each argument is a number or a sequence of a common
 /// length.

@@ -1,13 +1,14 @@
-// Octets of terms: computes eight terms of a probability rule and their partial derivatives at once.
+// Octets of terms: computes terms of a probability rule and their partial derivatives by formulas, eight at once or one.
 //
-// A rule whose time counts has formulas for octets, in a member struct `octets`:
+// A rule whose time counts has formulas, in a member struct `octets`:
 //     prepare      an array of what depends on the arguments marked as prepared alone, from (included, x); nothing by default
-//     suits        for which lanes of x the formulas lose no digits but those that their parts cancel around a zero
-//     term         the terms, and in `slope` the partial derivatives, from (prepared, x, included, slope)
-// where x and `slope` are arrays with one octet for each argument; `prepare` is a template on the scalar, since numbers are
-// prepared once. Eight terms of which one does not suit are computed one by one, by the rule's `term`. So do not suit arguments
+//     suits        for which x the formulas lose no digits but those that their parts cancel around a zero
+//     term         the term, and in `slope` the partial derivatives, from (prepared, x, included, slope)
+// where x and `slope` are arrays with one S for each argument. The functions are templates on S, which is octet for eight terms
+// at once and double for a single one; formulas for octets alone leave single terms to the rule's `term`. Eight terms of which
+// one does not suit are computed one by one, and a single one that does not suit by the rule's `term`. So do not suit arguments
 // outside of the support, nan, and those whose formulas overflow or cancel.
-// Read next: probability/apply.hpp, which uses the loop; probability/cauchy.hpp, formulas to imitate.
+// Read next: probability/apply.hpp, which uses the sums; probability/cauchy.hpp, formulas to imitate.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,8 @@
 #include <utility>
 
 #include <agrad/probability/rule.hpp>
-#include <agrad/rules/density/octet_rules.hpp>
+#include <agrad/rules/density/density.hpp>
+#include <agrad/rules/density/first_lane.hpp>
 
 namespace agrad {
 
@@ -38,8 +40,15 @@ struct octet_formulas {
   static std::array<S, 0> prepare(const parts&, const each<S>&) {
     return {};
   }
+  /// Returns x where the condition holds, else y.
+  AGRAD_ALWAYS_INLINE static octet chosen(const detail::octet_condition& is_first, const octet& x, const octet& y) {
+    using detail::chosen;
+    return chosen(is_first, x, y);
+  }
+  AGRAD_ALWAYS_INLINE static double chosen(bool is_first, double x, double y) { return is_first ? x : y; }
   /// Returns where x is between two numbers, so that neither powers nor quotients of such arguments overflow.
-  AGRAD_ALWAYS_INLINE static detail::octet_condition within(const octet& x, const octet& lower, const octet& upper) {
+  template <class S, class Lower, class Upper>
+  AGRAD_ALWAYS_INLINE static auto within(const S& x, const Lower& lower, const Upper& upper) {
     return x > lower && x < upper;
   }
 };
@@ -51,70 +60,154 @@ inline constexpr bool has_octets = false;
 template <class Rule>
 inline constexpr bool has_octets<Rule, std::void_t<typename Rule::octets>> = true;
 
-/// Sums octets of terms. Argument K is an array if is_array[K], else one number.
-template <class Rule, bool... is_array>
-class octet_sums {
+/// Whether a rule's formulas are those of a single term, too: those that are templates on the scalar.
+template <class Rule, class = void>
+inline constexpr bool has_single_formulas = false;
+template <class Rule>
+inline constexpr bool has_single_formulas<
+    Rule,
+    std::void_t<decltype(Rule::octets::term(
+        Rule::octets::prepare(typename Rule::parts{}, std::declval<const typename Rule::octets::template each<double>&>()),
+        std::declval<const typename Rule::octets::template each<double>&>(), typename Rule::parts{},
+        std::declval<typename Rule::octets::template each<double>&>()))>> = true;
+
+/// Returns whether some of n terms are computed as octets.
+template <class Rule>
+bool fills_octets(std::size_t n) {
+  return Rule::octets::fills_last || n >= octet::size;
+}
+
+inline double sum_of(double x) { return x; }
+inline double sum_of(const octet& x) { return x.sum(); }
+
+/// Returns the same numbers on S.
+template <class S, std::size_t N>
+AGRAD_ALWAYS_INLINE std::array<S, N> in_each_lane(const std::array<double, N>& single) {
+  std::array<S, N> same;
+  for (std::size_t k = 0; k < N; ++k) same[k] = single[k];
+  return same;
+}
+
+/// Computes a single term whose arguments meet their conditions and suit the formulas, and its partial derivatives. Returns
+/// false for other terms. Formulas for octets alone are computed for eight equal terms.
+template <class Rule, std::size_t... K>
+AGRAD_ALWAYS_INLINE bool formulas_for_one(const std::array<double, sizeof...(K)>& x, const typename Rule::parts& included,
+                                          double& value, std::array<double, sizeof...(K)>& slope, std::index_sequence<K...>) {
+  using formulas = typename Rule::octets;
+  if (!meets_conditions<Rule>(x)) return false;
+  if constexpr (has_single_formulas<Rule>) {
+    if (!formulas::suits(x)) return false;
+    value = formulas::term(formulas::prepare(included, x), x, included, slope);
+  } else {
+    const std::array<octet, sizeof...(K)> lanes{octet(x[K])...};
+    if (!all_hold(formulas::suits(lanes))) return false;
+    std::array<octet, sizeof...(K)> slopes;
+    value = first_lane(formulas::term(in_each_lane<octet>(formulas::prepare(included, x)), lanes, included, slopes));
+    ((slope[K] = first_lane(slopes[K])), ...);
+  }
+  return true;
+}
+template <class Rule, std::size_t N>
+AGRAD_ALWAYS_INLINE bool formulas_for_one(const std::array<double, N>& x, const typename Rule::parts& included, double& value,
+                                          std::array<double, N>& slope) {
+  return formulas_for_one<Rule>(x, included, value, slope, std::make_index_sequence<N>{});
+}
+
+/// Sums terms by formulas, in octets or one by one, as S is octet or double. Argument K is an array if is_array[K], else one
+/// number.
+template <class Rule, class S, bool... is_array>
+class formula_sums {
   using places = std::index_sequence_for<std::bool_constant<is_array>...>;
   using formulas = typename Rule::octets;
-  using arguments = std::array<octet, std::size_t{Rule::arity}>;
+  using arguments = std::array<S, std::size_t{Rule::arity}>;
   using inputs = std::array<density_input<double>, std::size_t{Rule::arity}>;
   using pointers = std::array<double*, std::size_t{Rule::arity}>;
+  static constexpr std::size_t width = sizeof(S) / sizeof(double);
 
  public:
-  octet value = 0.0;
-  arguments partials;
+  double value = 0;
+  std::array<double, std::size_t{Rule::arity}> partials{};
 
-  /// Adds terms in octets, and returns how many there are: all n, or as many as fill octets. In the last octet of all n the
-  /// last term is repeated. The derivatives with respect to active arguments are added to `partials`, for arrays stored in
-  /// `partial`. Calls single(begin, end) for terms that do not suit the formulas.
+  /// Adds the terms from `begin` on, and returns the end of what was added: n, or for octets the end of the last full one. In
+  /// the last octet of all n the last term is repeated. The derivatives with respect to active arguments are added to
+  /// `partials`, for arrays stored in `partial`. Calls single(begin, end) for terms that do not suit the formulas.
   template <bool... is_active, class Single>
-  AGRAD_ALWAYS_INLINE std::size_t add(std::size_t n, const inputs& in, const typename Rule::parts& included,
+  AGRAD_ALWAYS_INLINE std::size_t add(std::size_t begin, std::size_t n, const inputs& in, const typename Rule::parts& included,
                                       const pointers& partial, const Single& single) {
-    if (!formulas::fills_last && n < octet::size) return 0;
-    return add<is_active...>(n, in, included, partial, single, places{});
+    return add<is_active...>(begin, n, in, included, partial, single, places{});
   }
 
  private:
+  /// The sums that a loop adds to.
+  struct totals {
+    S value = 0.0;
+    arguments partials = same_for_each(S(0.0), std::make_index_sequence<std::size_t{Rule::arity}>{});
+  };
+
   template <bool... is_active, class Single, std::size_t... K>
-  AGRAD_ALWAYS_INLINE std::size_t add(std::size_t n, const inputs& in, const typename Rule::parts& included,
+  AGRAD_ALWAYS_INLINE std::size_t add(std::size_t begin, std::size_t n, const inputs& in, const typename Rule::parts& included,
                                       const pointers& partial, const Single& single, std::index_sequence<K...>) {
-    constexpr bool prepares_each = ((is_array && Rule::arguments[K].prepared) || ...);
-    arguments x{octet(*in[K].values)...};
-    auto prepared = in_each_lane(formulas::prepare(included, std::array<double, sizeof...(K)>{*in[K].values...}));
-    const auto terms = [&](std::size_t begin, std::size_t end, arguments& slopes, octet& sum) {
-      if (AGRAD_UNLIKELY(!all_hold(formulas::suits(x)))) {
-        single(begin, end);
-        return false;
-      }
-      if constexpr (prepares_each) prepared = formulas::prepare(included, x);
-      sum = formulas::term(prepared, x, included, slopes);
-      return true;
-    };
-    std::size_t i = 0;
-    for (; i + octet::size <= n; i += octet::size) {
-      ((is_array ? void(x[K] = octet::load(in[K].values + i)) : void()), ...);
-      arguments slopes;
-      octet sum;
-      if (!terms(i, i + octet::size, slopes, sum)) continue;
-      value += sum;
-      (add_slope<is_array, is_active>(partials[K], partial[K], i, slopes[K]), ...);
+    const auto prepared = in_each_lane<S>(formulas::prepare(included, std::array<double, sizeof...(K)>{*in[K].values...}));
+    std::size_t i = begin;
+    totals sums;
+    for (; i + width <= n; i += width) {
+      i = add_suitable<is_active...>(i, n, in, included, prepared, partial, sums, std::index_sequence<K...>{});
+      if (i + width > n) break;
+      single(i, i + width);
     }
-    if constexpr (formulas::fills_last)
+    if constexpr (formulas::fills_last && width > 1)
       if (i < n) {
+        arguments x{S(*in[K].values)...}, slopes;
         ((is_array ? void(x[K] = part_of(in[K].values + i, n - i)) : void()), ...);
-        arguments slopes;
-        octet sum;
-        if (!terms(i, n, slopes, sum)) return n;
-        value += first_lanes(sum, n - i);
-        (add_last_slope<is_array, is_active>(partials[K], partial[K], i, n - i, slopes[K]), ...);
-        return n;
+        if (AGRAD_UNLIKELY(!all_hold(formulas::suits(x)))) {
+          single(i, n);
+        } else {
+          sums.value += first_lanes(formulas::term(prepared_for(x, included, prepared), x, included, slopes), n - i);
+          (add_last_slope<is_array, is_active>(sums.partials[K], partial[K], i, n - i, slopes[K]), ...);
+        }
+        i = n;
       }
+    value = sum_of(sums.value);
+    ((partials[K] = sum_of(sums.partials[K])), ...);
     return i;
   }
+  /// Adds octets from term i on, up to the first one that does not suit the formulas, and returns where that begins. The loop
+  /// is a function of its own, without calls, so that sums and what is prepared remain in registers.
+  template <bool... is_active, class Prepared, std::size_t... K>
+  AGRAD_NEVER_INLINE static std::size_t add_suitable(std::size_t i, std::size_t n, const inputs& in,
+                                                     const typename Rule::parts& included, const Prepared& prepared,
+                                                     const pointers& partial, totals& to, std::index_sequence<K...>) {
+    arguments x{S(*in[K].values)...}, sums = to.partials;
+    S sum = to.value;
+    for (; i + width <= n; i += width) {
+      ((is_array ? void(x[K] = load<S>(in[K].values + i)) : void()), ...);
+      if (AGRAD_UNLIKELY(!all_hold(formulas::suits(x)))) break;
+      arguments slopes;
+      sum += formulas::term(prepared_for(x, included, prepared), x, included, slopes);
+      (add_slope<is_array, is_active>(sums[K], partial[K], i, slopes[K]), ...);
+    }
+    to.value = sum;
+    to.partials = sums;
+    return i;
+  }
+  /// Returns what is prepared for x: what is given, unless an argument that it depends on is an array.
+  template <class Prepared>
+  AGRAD_ALWAYS_INLINE static Prepared prepared_for(const arguments& x, const typename Rule::parts& included,
+                                                   const Prepared& given) {
+    return prepared_for(x, included, given, places{});
+  }
+  template <class Prepared, std::size_t... K>
+  AGRAD_ALWAYS_INLINE static Prepared prepared_for(const arguments& x, const typename Rule::parts& included,
+                                                   const Prepared& given, std::index_sequence<K...>) {
+    if constexpr (((is_array && Rule::arguments[K].prepared) || ...))
+      return formulas::prepare(included, x);
+    else
+      return given;
+  }
   template <bool of_array, bool is_active>
-  AGRAD_ALWAYS_INLINE static void add_slope(octet& sum, double* partial, std::size_t i, const octet& slope) {
+  AGRAD_ALWAYS_INLINE static void add_slope(S& sum, double* partial, std::size_t i, const S& slope) {
     if constexpr (is_active && of_array)
-      slope.store(partial + i);
+      store(partial + i, slope);
     else if constexpr (is_active)
       sum += slope;
   }
@@ -130,22 +223,15 @@ class octet_sums {
   }
   /// Returns `count` numbers, and the last one again for the other lanes.
   static octet part_of(const double* from, std::size_t count) {
+    if (count == 1) return *from;
     double lanes[octet::size];
     for (std::size_t k = 0; k < octet::size; ++k) lanes[k] = from[std::min(k, count - 1)];
     return octet::load(lanes);
   }
   /// Returns the first `count` lanes, and zeros.
-  static octet first_lanes(const octet& x, std::size_t count) {
-    double lanes[octet::size];
-    x.store(lanes);
-    std::fill(lanes + count, lanes + octet::size, 0.0);
-    return octet::load(lanes);
-  }
-  template <std::size_t N>
-  static std::array<octet, N> in_each_lane(const std::array<double, N>& single) {
-    std::array<octet, N> same;
-    for (std::size_t k = 0; k < N; ++k) same[k] = single[k];
-    return same;
+  AGRAD_ALWAYS_INLINE static octet first_lanes(const octet& x, std::size_t count) {
+    constexpr double places[octet::size] = {0, 1, 2, 3, 4, 5, 6, 7};
+    return chosen(octet::load(places) < static_cast<double>(count), x, 0.0);
   }
 };
 

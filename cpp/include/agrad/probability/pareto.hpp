@@ -21,13 +21,15 @@ struct pareto_hazard : octet_formulas<3> {
   static std::array<S, 1> prepare(const parts&, const each<S>& x) {
     return {1.0 / x[1]};
   }
-  static auto suits(const each<>& x) {
+  template <class S>
+  static auto suits(const each<S>& x) {
     return x[0] > x[1] && within(x[0], 1e-50, 1e50) && within(x[1], 1e-50, 1e50) && within(x[2], 1e-50, 1e50);
   }
-  static octet hazard(const std::array<octet, 1>& prepared, const each<>& x, each<>& slope) {
+  template <class S>
+  static S hazard(const std::array<S, 1>& prepared, const each<S>& x, each<S>& slope) {
     slope[0] = x[2] / x[0];
     slope[1] = -x[2] * prepared[0];
-    slope[2] = log1p((x[0] - x[1]) * prepared[0]);
+    slope[2] = log1p_inside((x[0] - x[1]) * prepared[0]);
     return x[2] * slope[2];
   }
 };
@@ -54,18 +56,20 @@ struct pareto_lpdf_rule : detail::pareto_rule {
   struct octets : octet_formulas<3> {
     template <class S>
     static std::array<S, 3> prepare(const parts& included, const each<S>& x) {
-      return {1.0 / x[1], 1.0 / x[2], included.of({2}) ? S(log(x[2])) : S(0.0)};
+      const S of_shape = included.of({2}) ? S(log(x[2])) : S(0.0);
+      return {1.0 / x[1], 1.0 / x[2], included.of({0}) ? S(of_shape - log(x[1])) : of_shape};
     }
-    static auto suits(const each<>& x) {
+    template <class S>
+    static auto suits(const each<S>& x) {
       return x[0] >= x[1] && within(x[0], 1e-50, 1e50) && within(x[1], 1e-50, 1e50) && within(x[2], 1e-50, 1e50);
     }
-    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts& included, each<>& slope) {
-      const octet inverse = 1.0 / x[0], log_y = log(x[0] * prepared[0]);
-      slope[0] = -(x[2] + 1.0) * inverse;
+    template <class S>
+    static S term(const std::array<S, 3>& prepared, const each<S>& x, const parts& included, each<S>& slope) {
+      const S log_y = detail::log1p_inside((x[0] - x[1]) * prepared[0]), power = x[2] + 1.0;
+      slope[0] = -power / x[0];
       slope[1] = x[2] * prepared[0];
       slope[2] = prepared[1] - log_y;
-      const octet value = prepared[2] - x[2] * log_y;
-      return included.of({0}) ? value - log(x[0]) : value;
+      return prepared[2] - (included.of({0}) ? power : x[2]) * log_y;
     }
   };
 };
@@ -88,6 +92,8 @@ struct pareto_cdf_rule : detail::pareto_rule {
     return either<T>(
         y == infinity, [] { return T(1.0); }, [&] { return T(-expm1(-alpha * detail::log_scaled(y, y_min))); });
   }
+
+  using octets = detail::hazard_rest_octets<detail::pareto_hazard>;
 };
 /// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class YMin, class Alpha>

@@ -31,11 +31,13 @@ struct pareto_type_2_hazard : octet_formulas<4> {
   static std::array<S, 1> prepare(const parts&, const each<S>& x) {
     return {1.0 / x[2]};
   }
-  static auto suits(const each<>& x) {
+  template <class S>
+  static auto suits(const each<S>& x) {
     return within(x[0] - x[1], 1e-50, 1e50) && within(x[2], 1e-50, 1e50) && within(x[3], 1e-50, 1e50);
   }
-  static octet hazard(const std::array<octet, 1>& prepared, const each<>& x, each<>& slope) {
-    const octet distance = x[0] - x[1], scaled = distance * prepared[0];
+  template <class S>
+  static S hazard(const std::array<S, 1>& prepared, const each<S>& x, each<S>& slope) {
+    const S distance = x[0] - x[1], scaled = distance * prepared[0];
     slope[0] = x[3] / (distance + x[2]);
     slope[1] = -slope[0];
     slope[2] = -scaled * slope[0];
@@ -73,16 +75,18 @@ struct pareto_type_2_lpdf_rule : detail::pareto_type_2_rule {
     static std::array<S, 4> prepare(const parts& included, const each<S>& x) {
       return {1.0 / x[2], 1.0 / x[3], included.of({3}) ? S(log(x[3])) : S(0.0), log(x[2])};
     }
-    static auto suits(const each<>& x) {
+    template <class S>
+    static auto suits(const each<S>& x) {
       return x[0] >= x[1] && within(x[0] - x[1], -1.0, 1e50) && within(x[2], 1e-50, 1e50) && within(x[3], 1e-50, 1e50);
     }
-    static octet term(const std::array<octet, 4>& prepared, const each<>& x, const parts& included, each<>& slope) {
-      const octet distance = x[0] - x[1], inverse = 1.0 / (distance + x[2]), power = log1p(distance * prepared[0]);
+    template <class S>
+    static S term(const std::array<S, 4>& prepared, const each<S>& x, const parts& included, each<S>& slope) {
+      const S distance = x[0] - x[1], inverse = 1.0 / (distance + x[2]), power = log1p(distance * prepared[0]);
       slope[1] = (x[3] + 1.0) * inverse;
       slope[0] = -slope[1];
       slope[2] = (x[3] * (distance * prepared[0]) - 1.0) * inverse;
       slope[3] = prepared[1] - power;
-      const octet value = prepared[2] - x[3] * power;
+      const S value = prepared[2] - x[3] * power;
       return included.of({0, 1, 2}) ? value - (power + prepared[3]) : value;
     }
   };
@@ -110,6 +114,8 @@ struct pareto_type_2_cdf_rule : detail::pareto_type_2_rule {
         detail::is_plain_power(ratio, alpha, T(-power)), [&] { return T(1.0 - pow(ratio, alpha)); },
         [&] { return T(-expm1(-power)); });
   }
+
+  using octets = detail::hazard_rest_octets<detail::pareto_type_2_hazard>;
 };
 /// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Mu, class Lambda, class Alpha>

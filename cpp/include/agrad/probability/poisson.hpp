@@ -42,11 +42,15 @@ struct poisson_lpmf_rule : probability_rule<2> {
     static std::array<S, 2> prepare(const parts&, const each<S>& x) {
       return {log(x[1]), 1.0 / x[1]};
     }
-    static auto suits(const each<>& x) { return x[0] < double{detail::small_count} && within(x[1], 1e-50, 1e6); }
-    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts& included, each<>& slope) {
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return x[0] < double{detail::small_count} && within(x[1], 1e-50, 1e6);
+    }
+    template <class S>
+    static S term(const std::array<S, 2>& prepared, const each<S>& x, const parts& included, each<S>& slope) {
       slope[0] = 0.0;
       slope[1] = (x[0] - x[1]) * prepared[1];
-      const octet value = x[0] * prepared[0] - x[1];
+      const S value = x[0] * prepared[0] - x[1];
       return included.constants() ? value - detail::log_factorial(x[0]) : value;
     }
   };
@@ -76,15 +80,20 @@ struct poisson_log_lpmf_rule : probability_rule<2> {
   }
 
   struct octets : octet_formulas<2> {
+    static constexpr bool fills_last = true;
     template <class S>
     static std::array<S, 1> prepare(const parts&, const each<S>& x) {
       return {exp(x[1])};
     }
-    static auto suits(const each<>& x) { return x[0] < double{detail::small_count} && within(x[1], -300, 50); }
-    static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts& included, each<>& slope) {
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return x[0] < double{detail::small_count} && within(x[1], -300, 50);
+    }
+    template <class S>
+    static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts& included, each<S>& slope) {
       slope[0] = 0.0;
       slope[1] = x[0] - prepared[0];
-      const octet value = x[0] * x[1] - prepared[0];
+      const S value = x[0] * x[1] - prepared[0];
       return included.constants() ? value - detail::log_factorial(x[0]) : value;
     }
   };

@@ -19,7 +19,8 @@ struct power_octets : octet_formulas<3> {
   static std::array<S, 4> prepare(const parts& included, const each<S>& x) {
     return {1.0 / x[2], 1.0 / x[1], included.of({1}) ? S(log(x[1])) : S(0.0), log(x[2])};
   }
-  static auto suits(const each<>& x) {
+  template <class S>
+  static auto suits(const each<S>& x) {
     return within(x[0], 1e-6 * x[2], 1e6 * x[2]) && within(x[1], 0.1, 40) && within(x[2], 1e-50, 1e50);
   }
 };
@@ -27,8 +28,9 @@ struct power_octets : octet_formulas<3> {
 /// The power of y / scale with the shape, or with its negative, as a hazard.
 template <int Sign>
 struct power_hazard : power_octets {
-  static octet hazard(const std::array<octet, 4>& prepared, const each<>& x, each<>& slope) {
-    const octet log_y = log(x[0] * prepared[0]), shape = Sign * x[1], power = exp(shape * log_y);
+  template <class S>
+  static S hazard(const std::array<S, 4>& prepared, const each<S>& x, each<S>& slope) {
+    const S log_y = log_inside(x[0] * prepared[0]), shape = Sign * x[1], power = exp_inside(shape * log_y);
     slope[0] = shape * power / x[0];
     slope[1] = Sign * log_y * power;
     slope[2] = -shape * power * prepared[0];

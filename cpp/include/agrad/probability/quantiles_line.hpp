@@ -200,9 +200,8 @@ auto logistic_cqf(const P& p, const Mu& mu, const Sigma& sigma) {
 struct exp_mod_normal_quantile : quantile_of<exp_mod_normal_lcdf_rule> {
   template <class T>
   static T term(bool is_upper, const T& p, const T& mu, const T& sigma, const T& lambda) {
-    const T a = lambda * sigma;
-    return mu + sigma * (is_upper ? T(apply<detail::exp_mod_normal_quantile_rule<true>>(p, a))
-                                  : T(apply<detail::exp_mod_normal_quantile_rule<false>>(p, a)));
+    return mu + (is_upper ? T(apply<detail::exp_mod_normal_quantile_rule<true>>(p, sigma, lambda))
+                          : T(apply<detail::exp_mod_normal_quantile_rule<false>>(p, sigma, lambda)));
   }
 };
 /// Returns the value up to which the probability is p: the inverse of exp_mod_normal_cdf.

@@ -26,9 +26,13 @@ struct rayleigh_hazard : octet_formulas<2> {
   static std::array<S, 1> prepare(const parts&, const each<S>& x) {
     return {1.0 / x[1]};
   }
-  static auto suits(const each<>& x) { return within(x[0], 1e-50, 1e50) && within(x[1], 1e-50, 1e50); }
-  static octet hazard(const std::array<octet, 1>& prepared, const each<>& x, each<>& slope) {
-    const octet z = x[0] * prepared[0];
+  template <class S>
+  static auto suits(const each<S>& x) {
+    return within(x[0], 1e-50, 1e50) && within(x[1], 1e-50, 1e50);
+  }
+  template <class S>
+  static S hazard(const std::array<S, 1>& prepared, const each<S>& x, each<S>& slope) {
+    const S z = x[0] * prepared[0];
     slope[0] = z * prepared[0];
     slope[1] = -z * slope[0];
     return 0.5 * z * z;
@@ -61,13 +65,17 @@ struct rayleigh_lpdf_rule : detail::rayleigh_rule {
     static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
       return {rayleigh_lpdf_rule::prepare(included, x[0], x[1]), 1.0 / x[1]};
     }
-    static auto suits(const each<>& x) { return within(x[0], 1e-50, 1e50) && within(x[1], 1e-50, 1e50); }
-    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts& included, each<>& slope) {
-      const octet z = x[0] * prepared[1], square = z * z;
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return within(x[0], 1e-50, 1e50) && within(x[1], 1e-50, 1e50);
+    }
+    template <class S>
+    static S term(const std::array<S, 2>& prepared, const each<S>& x, const parts& included, each<S>& slope) {
+      const S z = x[0] * prepared[1], square = z * z;
       slope[0] = 1.0 / x[0] - z * prepared[1];
       slope[1] = (square - 2.0) * prepared[1];
-      const octet value = prepared[0] - 0.5 * square;
-      return included.of({0}) ? value + log(x[0]) : value;
+      const S value = prepared[0] - 0.5 * square;
+      return included.of({0}) ? value + detail::log_inside(x[0]) : value;
     }
   };
 };
@@ -89,6 +97,8 @@ struct rayleigh_cdf_rule : detail::rayleigh_rule {
     return either<T>(
         y == infinity, [] { return T(1.0); }, [&] { return T(-expm1(-hazard(y, sigma))); });
   }
+
+  using octets = detail::hazard_rest_octets<detail::rayleigh_hazard>;
 };
 /// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Sigma>

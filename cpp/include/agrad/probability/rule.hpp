@@ -13,8 +13,8 @@
 //                          a, 1 / scale" means the distribution gamma with the shape a, and the rule's arguments for SciPy's.
 //                          Two distributions are separated by "|"; a shape with a condition of its own is "p {between 0 and
 //                          1}"
-//     octets               formulas for eight terms at once with partial derivatives by hand, for sums over arrays whose time
-//                          counts (optional; see probability/octets.hpp)
+//     octets               formulas for eight terms at once, and for one, with partial derivatives by hand, for rules whose
+//                          time counts (optional; see probability/octets.hpp)
 // The functions are templates on the scalars of the arguments, which are numbers, duals, or whole arrays of a recording
 // (`traced`). They branch by `either`. Arguments that must be whole numbers are data: they have no derivative, whatever their
 // scalar is. Derivatives to any order follow from the rules that `term` consists of; where their sum would cancel, `term` uses

@@ -72,11 +72,13 @@ struct scaled_inv_chi_square_lpdf_rule : detail::scaled_inv_chi_square_rule {
       return {0.5 * (log_scale + 1.0 - apply<digamma_rule>(shape)),
               shape * log_scale - detail::wanted_lgamma(included, 1, shape), x[1] / x[2]};
     }
-    static auto suits(const each<>& x) {
+    template <class S>
+    static auto suits(const each<S>& x) {
       return within(x[0], 1e-50, 1e50) && within(x[1], 1e-3, 128) && within(x[2], 1e-50, 1e50);
     }
-    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet log_y = log(x[0]), inverse = 1.0 / x[0], shape = 0.5 * x[1], ratio = x[2] * x[2] * inverse;
+    template <class S>
+    static S term(const std::array<S, 3>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S log_y = log(x[0]), inverse = 1.0 / x[0], shape = 0.5 * x[1], ratio = x[2] * x[2] * inverse;
       slope[0] = (shape * ratio - (shape + 1.0)) * inverse;
       slope[1] = prepared[0] - 0.5 * (log_y + ratio);
       slope[2] = prepared[2] * (1.0 - ratio);
@@ -116,6 +118,8 @@ struct scaled_inv_chi_square_lcdf_rule : detail::scaled_inv_chi_square_rule {
   static auto term(const parts&, const P&, const Y& y, const N& nu, const S& s) {
     return detail::log_gamma_tail_of<true, promoted_t<Y, N, S>>(y == infinity, 0.0, 0.5 * nu, detail::square_over(nu, s, y));
   }
+
+  using octets = detail::square_over_tail_octets<true>;
 };
 /// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Nu, class Scale>
@@ -135,6 +139,8 @@ struct scaled_inv_chi_square_lccdf_rule : detail::scaled_inv_chi_square_rule {
     return detail::log_gamma_tail_of<false, promoted_t<Y, N, S>>(y == infinity, -infinity, 0.5 * nu,
                                                                  detail::square_over(nu, s, y));
   }
+
+  using octets = detail::square_over_tail_octets<false>;
 };
 /// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Nu, class Scale>

@@ -42,13 +42,15 @@ struct skew_laplace_octets : octet_formulas<4> {
     const S p = share(x[3]);
     return {1.0 / x[2], 1.0 / p, log(p)};
   }
-  static auto suits(const each<>& x) {
+  template <class S>
+  static auto suits(const each<S>& x) {
     return within(x[2], 1e-50, 1e50) && abs(x[0] - x[1]) < 300.0 * x[2] && within(x[3], 0.05, 0.95);
   }
-  static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
-    const octet p = share(x[3]), q = 1.0 - p, twice = 2.0 * Sign * (x[0] - x[1]) * prepared[0];
-    const octet_condition is_below = twice < 0.0;
-    const octet e = exp(chosen(is_below, 0.0, -p * twice)), tail = q * e, rest = 1.0 - tail;
+  template <class S>
+  static S term(const std::array<S, 3>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+    const S p = share(x[3]), q = 1.0 - p, twice = 2.0 * Sign * (x[0] - x[1]) * prepared[0];
+    const auto is_below = twice < 0.0;
+    const S e = exp(chosen(is_below, 0.0, -p * twice)), tail = q * e, rest = 1.0 - tail;
     slope[0] = 2.0 * Sign * chosen(is_below, q, p * tail / rest) * prepared[0];
     slope[1] = -slope[0];
     slope[2] = -0.5 * Sign * twice * slope[0];
@@ -60,6 +62,21 @@ struct skew_laplace_octets : octet_formulas<4> {
   template <class S>
   static S share(const S& tau) {
     return Sign > 0 ? tau : 1.0 - tau;
+  }
+};
+
+/// Formulas for the distribution function.
+struct skew_laplace_cdf_octets : skew_laplace_octets<1> {
+  template <class S>
+  static S term(const std::array<S, 3>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+    const S p = x[3], q = 1.0 - p, twice = 2.0 * (x[0] - x[1]) * prepared[0];
+    const auto is_below = twice < 0.0;
+    const S e = exp(chosen(is_below, q * twice, -p * twice));
+    slope[0] = 2.0 * p * q * e * prepared[0];
+    slope[1] = -slope[0];
+    slope[2] = -0.5 * twice * slope[0];
+    slope[3] = e + twice * e * chosen(is_below, -p, q);
+    return chosen(is_below, p * e, 1.0 - q * e);
   }
 };
 
@@ -99,11 +116,13 @@ struct skew_double_exponential_lpdf_rule : detail::skew_double_exponential_rule 
       const S of_scale = skew_double_exponential_lpdf_rule::prepare(included, x[0], x[1], x[2], x[3]);
       return {1.0 / x[2], of_scale, 1.0 / x[3] - 1.0 / (1.0 - x[3])};
     }
-    static auto suits(const each<>& x) {
+    template <class S>
+    static auto suits(const each<S>& x) {
       return within(x[0] - x[1], -1e50, 1e50) && within(x[2], 1e-50, 1e50) && within(x[3], 1e-50, 1.0);
     }
-    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet z = (x[0] - x[1]) * prepared[0], weight = 2.0 * chosen(z > 0.0, x[3], 1.0 - x[3]);
+    template <class S>
+    static S term(const std::array<S, 3>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S z = (x[0] - x[1]) * prepared[0], weight = 2.0 * chosen(z > 0.0, x[3], 1.0 - x[3]);
       slope[1] = chosen(z > 0.0, weight, chosen(z < 0.0, -weight, 0.0)) * prepared[0];
       slope[0] = -slope[1];
       slope[2] = (weight * abs(z) - 1.0) * prepared[0];
@@ -135,6 +154,8 @@ struct skew_double_exponential_cdf_rule : detail::skew_double_exponential_rule {
     };
     return detail::with_limits(z, 0, 1, formula);
   }
+
+  using octets = detail::skew_laplace_cdf_octets;
 };
 /// Returns the product of the skew double exponential probabilities of values up to y; see normal_cdf.
 template <class Y, class Mu, class Sigma, class Tau>

@@ -42,14 +42,16 @@ struct skew_normal_lpdf_rule : probability_rule<4> {
       return {1.0 / x[2], of_scale, S(included.of({0, 1, 2}) ? 0.5 : 0.0)};
     }
     /// Far above 0 a rounding error of alpha z would count in the derivatives of log_ndtr.
-    static auto suits(const each<>& x) {
-      const octet d = x[0] - x[1];
+    template <class S>
+    static auto suits(const each<S>& x) {
+      const S d = x[0] - x[1];
       return within(d, -1e50, 1e50) && within(x[2], 1e-50, 1e50) && abs(x[3] * d) < 20.0 * x[2];
     }
-    static octet term(const std::array<octet, 3>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet inverse = prepared[0], z = (x[0] - x[1]) * inverse;
-      octet by_product;
-      const octet value = detail::log_ndtr_octet(x[3] * z, by_product), by_z = x[3] * by_product - z;
+    template <class S>
+    static S term(const std::array<S, 3>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S inverse = prepared[0], z = (x[0] - x[1]) * inverse;
+      S by_product;
+      const S value = detail::log_ndtr(x[3] * z, by_product), by_z = x[3] * by_product - z;
       slope[0] = by_z * inverse;
       slope[1] = -slope[0];
       slope[2] = -(1.0 + z * by_z) * inverse;

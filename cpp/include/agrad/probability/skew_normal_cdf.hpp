@@ -6,6 +6,7 @@
 #pragma once
 
 #include <agrad/probability/location_scale.hpp>
+#include <agrad/probability/skew_normal_octets.hpp>
 #include <agrad/rules/error.hpp>
 #include <agrad/rules/links.hpp>
 #include <agrad/rules/skew_tail.hpp>
@@ -17,7 +18,7 @@ namespace detail {
 /// What the distribution functions of the skew normal distribution have in common.
 struct skew_normal_cdf_base : probability_rule<4> {
   static constexpr density_argument arguments[] = {
-      {"y", must_be::not_nan}, {"xi", must_be::finite}, {"omega", must_be::positive_finite}, {"alpha", must_be::finite}};
+      {"y", must_be::not_nan}, {"xi", must_be::finite}, {"omega", must_be::positive_finite, true}, {"alpha", must_be::finite}};
 };
 
 /// Return |z|, with the slope -1 at 0, and |alpha|, with the slope 1 there, as the first case of the functions below takes
@@ -46,14 +47,20 @@ T skew_normal_probability(const T& z, const T& alpha) {
 /// Its logarithm.
 template <class T>
 T skew_normal_log_probability(const T& z, const T& alpha) {
-  const T h = size_of_light(z), a = size_of_shape(alpha), log_light = apply<log_skew_tail_rule>(h, a),
-          log_normal = log_ndtr(-h);
-  const auto heavy = [&] { return T(log_normal + log(2.0 - exp(log_light - log_normal))); };
+  const T h = size_of_light(z), a = size_of_shape(alpha);
+  const auto log_light = [&] { return apply<log_skew_tail_rule>(h, a); };
+  const auto light = [&] { return apply<skew_tail_rule>(h, a); };
+  const auto middle = [&] { return T(erf(inv_sqrt_2 * h) + light()); };
+  const auto log_heavy = [&] {
+    const T log_normal = log_ndtr(-h);
+    return T(log_normal + log(2.0 - exp(log_light() - log_normal)));
+  };
   return either<T>(
-      z <= 0 && alpha >= 0, [&] { return log_light; },                                    //
-      z <= 0, heavy,                                                                      //
-      alpha >= 0 && z < 1, [&] { return T(log(erf(inv_sqrt_2 * h) + exp(log_light))); },  //
-      alpha >= 0, [&] { return T(log1m_exp(heavy())); }, [&] { return T(log1m_exp(log_light)); });
+      z <= 0 && alpha >= 0, log_light,             //
+      z <= -0.5, log_heavy,                        //
+      z <= 0, [&] { return T(log1m(middle())); },  // close to 0 where alpha is large
+      alpha >= 0 && z < 1, [&] { return T(log(middle())); }, alpha >= 0, [&] { return T(log1m_exp(log_heavy())); },
+      [&] { return T(log1m(light())); });
 }
 
 }  // namespace detail
@@ -87,6 +94,8 @@ struct skew_normal_lcdf_rule : detail::skew_normal_cdf_base {
     const T z = (y - xi) / omega, shape(alpha);
     return detail::with_limits(z, -infinity, 0, [&] { return detail::skew_normal_log_probability(z, shape); });
   }
+
+  using octets = detail::skew_normal_octets<1>;
 };
 /// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Xi, class Omega, class Alpha>
@@ -105,6 +114,8 @@ struct skew_normal_lccdf_rule : detail::skew_normal_cdf_base {
     const T z = (xi - y) / omega, shape(-alpha);
     return detail::with_limits(z, -infinity, 0, [&] { return detail::skew_normal_log_probability(z, shape); });
   }
+
+  using octets = detail::skew_normal_octets<-1>;
 };
 /// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Xi, class Omega, class Alpha>

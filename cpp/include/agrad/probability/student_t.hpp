@@ -93,12 +93,14 @@ struct student_t_lpdf_rule : probability_rule<4> {
       const S of_scale = student_t_lpdf_rule::prepare(included, x[0], x[1], x[2], x[3]) - log(x[3]);
       return {1.0 / x[3], of_scale, 0.5 * apply<detail::half_gamma_ratio_rule>(S(1.0), S(0.5 * x[1])), 1.0 / x[1]};
     }
-    static auto suits(const each<>& x) {
+    template <class S>
+    static auto suits(const each<S>& x) {
       return within(x[0] - x[2], -1e50, 1e50) && within(x[1], 0.01, 64) && within(x[3], 1e-50, 1e50);
     }
-    static octet term(const std::array<octet, 4>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet inverse = prepared[0], z = (x[0] - x[2]) * inverse, square = z * z, u = square * prepared[3];
-      const octet log_power = log1p(u), rest = 1.0 / (1.0 + u), share = inverse * rest, half = 0.5 * (x[1] + 1.0);
+    template <class S>
+    static S term(const std::array<S, 4>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S inverse = prepared[0], z = (x[0] - x[2]) * inverse, square = z * z, u = square * prepared[3];
+      const S log_power = log1p(u), rest = 1.0 / (1.0 + u), share = inverse * rest, half = 0.5 * (x[1] + 1.0);
       slope[2] = (x[1] + 1.0) * z * share * prepared[3];
       slope[0] = -slope[2];
       slope[3] = (square - 1.0) * share;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <agrad/probability/apply.hpp>
+#include <agrad/probability/student_t_octets.hpp>
 #include <agrad/rules/student.hpp>
 
 namespace agrad {
@@ -11,8 +12,10 @@ namespace agrad {
 namespace detail {
 /// What the distribution functions of Student's t distribution have in common.
 struct student_t_cdf_base : probability_rule<4> {
-  static constexpr density_argument arguments[] = {
-      {"y", must_be::not_nan}, {"nu", must_be::positive_finite}, {"mu", must_be::finite}, {"sigma", must_be::positive_finite}};
+  static constexpr density_argument arguments[] = {{"y", must_be::not_nan},
+                                                   {"nu", must_be::positive_finite, true},
+                                                   {"mu", must_be::finite},
+                                                   {"sigma", must_be::positive_finite}};
   /// Returns the tail beyond distance / scale, or its logarithm.
   template <bool is_log, class N, class Z, class S>
   static auto beyond(const N& nu, const Z& distance, const S& scale) {
@@ -54,6 +57,8 @@ struct student_t_lcdf_rule : detail::student_t_cdf_base {
   static auto term(const parts&, const P&, const Y& y, const N& nu, const M& mu, const S& sigma) {
     return beyond<true>(nu, mu - y, sigma);
   }
+
+  using octets = detail::student_tail_octets<false>;
 };
 /// Returns the sum of the logarithms of the probabilities of values up to y.
 template <class Y, class Nu, class Mu, class Sigma>
@@ -74,6 +79,8 @@ struct student_t_lccdf_rule : detail::student_t_cdf_base {
   static auto term(const parts&, const P&, const Y& y, const N& nu, const M& mu, const S& sigma) {
     return beyond<true>(nu, y - mu, sigma);
   }
+
+  using octets = detail::student_tail_octets<true>;
 };
 /// Returns the sum of the logarithms of the probabilities of values beyond y.
 template <class Y, class Nu, class Mu, class Sigma>

@@ -63,20 +63,22 @@ struct log_share_octets : octet_formulas<3> {
   static std::array<S, 1> prepare(const parts&, const each<S>& x) {
     return {1.0 / (x[2] - x[1])};
   }
-  static auto suits(const each<>& x) {
+  template <class S>
+  static auto suits(const each<S>& x) {
     return x[1] < x[0] && x[0] < x[2] && within(x[2] - x[1], 1e-50, 1e50) && within(abs(x[0]), 1e-50, 1e50);
   }
-  static octet term(const std::array<octet, 1>& prepared, const each<>& x, const parts&, each<>& slope) {
+  template <class S>
+  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
     constexpr std::size_t from = Sign > 0 ? 1 : 2, to = 3 - from;
-    const octet length = Sign * (x[0] - x[from]), other = Sign * (x[to] - x[0]), inverse = 1.0 / length;
+    const S length = Sign * (x[0] - x[from]), other = Sign * (x[to] - x[0]), inverse = 1.0 / length;
     slope[0] = Sign * inverse;
     slope[from] = -Sign * (other * prepared[0]) * inverse;
     slope[to] = -Sign * prepared[0];
     // Near the other end the share is 1 minus a small number, and its logarithm is corrected by the digits that the share has
     // lost.
-    const octet missing = other * prepared[0], rest = 1.0 - missing;
-    const octet_condition is_near = other < length;
-    const octet value = log(chosen(is_near, rest, length * prepared[0]));
+    const S missing = other * prepared[0], rest = 1.0 - missing;
+    const auto is_near = other < length;
+    const S value = log_inside(chosen(is_near, rest, length * prepared[0]));
     return value + chosen(is_near, ((1.0 - rest) - missing) / rest, 0.0);
   }
 };
@@ -115,8 +117,12 @@ struct uniform_lpdf_rule : detail::uniform_rule {
     static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
       return {uniform_lpdf_rule::prepare(included, x[0], x[1], x[2]), 1.0 / (x[2] - x[1])};
     }
-    static auto suits(const each<>& x) { return x[1] <= x[0] && x[0] <= x[2] && within(x[2] - x[1], 1e-50, 1e50); }
-    static octet term(const std::array<octet, 2>& prepared, const each<>&, const parts&, each<>& slope) {
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return x[1] <= x[0] && x[0] <= x[2] && within(x[2] - x[1], 1e-50, 1e50);
+    }
+    template <class S>
+    static S term(const std::array<S, 2>& prepared, const each<S>&, const parts&, each<S>& slope) {
       slope[0] = 0.0;
       slope[1] = prepared[1];
       slope[2] = -prepared[1];

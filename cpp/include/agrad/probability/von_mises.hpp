@@ -3,7 +3,8 @@
 
 #include <agrad/probability/apply.hpp>
 #include <agrad/rules/bessel.hpp>
-#include <agrad/rules/trigonometric.hpp>
+#include <agrad/rules/half_angle.hpp>
+#include <agrad/rules/sine_octet.hpp>
 
 namespace agrad {
 
@@ -26,9 +27,31 @@ struct von_mises_lpdf_rule : probability_rule<3> {
   template <class P, class Y, class M, class K>
   static auto term(const parts&, const P& of_kappa, const Y& y, const M& mu, const K& kappa) {
     using T = promoted_t<Y, M>;
-    const T s = sin(0.5 * (y - mu));
+    const T s = apply<detail::half_angle_sine_rule>(y, mu);
     return of_kappa - 2.0 * (kappa * (s * s));
   }
+
+  struct octets : octet_formulas<3> {
+    static constexpr bool fills_last = true;
+    /// Returns what the rule prepares, and the mean of 1 - cos.
+    template <class S>
+    static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
+      return {von_mises_lpdf_rule::prepare(included, x[0], x[1], x[2]),
+              apply<detail::bessel_i_moment_rule>(1.0, x[2]) / apply<detail::bessel_i_moment_rule>(0.0, x[2])};
+    }
+    /// Larger differences have lost digits, which the rule's own sine has.
+    template <class S>
+    static auto suits(const each<S>& x) {
+      return within(x[0] - x[1], -8, 8) && within(x[2], -1e-300, 1e50);
+    }
+    static octet term(const std::array<octet, 2>& prepared, const each<>& x, const parts&, each<>& slope) {
+      const octet d = x[0] - x[1], s = detail::sine_but_for_sign(0.5 * d), fall = 2.0 * (s * s);
+      slope[1] = x[2] * detail::sine_octet(d);
+      slope[0] = -slope[1];
+      slope[2] = prepared[1] - fall;
+      return prepared[0] - x[2] * fall;
+    }
+  };
 };
 /// Returns the sum of the von Mises log densities of y, whatever its period; see normal_lpdf.
 template <bool propto = false, class Y, class Mu, class Kappa>

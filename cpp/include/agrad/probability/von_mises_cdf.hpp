@@ -1,10 +1,12 @@
 // The distribution functions of the von Mises distribution on [-pi, pi], as Stan has them: probabilities from -pi to y.
 //
-// The probability of an arc is an integral over that of the whole circle. The smaller one of the arcs below and above y is
-// integrated, so that both tails have all digits; the arc from y to pi is that from -pi to -y with the location -mu.
+// The probability of an arc is an integral over that of the whole circle. Of the arcs below and above y the one without the
+// mode, or the smaller one, is integrated, so that both tails have all digits; the arc from y to pi is that from -pi to -y with
+// the location -mu.
 #pragma once
 
 #include <agrad/probability/apply.hpp>
+#include <agrad/probability/von_mises_octets.hpp>
 #include <agrad/rules/arcs.hpp>
 #include <agrad/rules/bessel.hpp>
 #include <agrad/rules/links.hpp>
@@ -27,17 +29,16 @@ struct von_mises_cdf_base : probability_rule<3> {
 /// Returns the probability of an angle from -pi to y, where `circle` is the integral over the whole circle.
 template <class T>
 T von_mises_probability(const T& y, const T& mu, const T& kappa, const T& circle) {
-  const T share = apply<arc_integral_rule<0>>(y, mu, kappa) / circle;
   return either<T>(
-      share < 0.5, [&] { return share; }, [&] { return T(1.0 - apply<arc_integral_rule<0>>(T(-y), T(-mu), kappa) / circle); });
+      apply<arc_side_rule>(y, mu, kappa) > 0, [&] { return T(apply<arc_integral_rule<0>>(y, mu, kappa) / circle); },
+      [&] { return T(1.0 - apply<arc_integral_rule<0>>(T(-y), T(-mu), kappa) / circle); });
 }
 /// Returns the logarithm of this probability.
 template <class T>
 T von_mises_log_probability(const T& y, const T& mu, const T& kappa, const T& circle) {
   return either<T>(
       y <= -pi, [&] { return T(-infinity); },  //
-      apply<arc_integral_rule<0>>(y, mu, kappa) < 0.5 * circle,
-      [&] { return T(apply<log_arc_rule>(y, mu, kappa) - log(circle)); },
+      apply<arc_side_rule>(y, mu, kappa) > 0, [&] { return T(apply<log_arc_rule>(y, mu, kappa) - log(circle)); },
       [&] { return T(log1p(-(apply<arc_integral_rule<0>>(T(-y), T(-mu), kappa) / circle))); });
 }
 
@@ -71,6 +72,8 @@ struct von_mises_lcdf_rule : detail::von_mises_cdf_base {
     using T = promoted_t<P, Y, M, K>;
     return detail::von_mises_log_probability(T(y), T(apply<detail::reduced_angle_rule>(mu)), T(kappa), T(circle));
   }
+
+  using octets = detail::von_mises_cdf_octets<1>;
 };
 /// Returns the sum of the logarithms of the probabilities of angles from -pi to y.
 template <class Y, class Mu, class Kappa>
@@ -88,6 +91,8 @@ struct von_mises_lccdf_rule : detail::von_mises_cdf_base {
     using T = promoted_t<P, Y, M, K>;
     return detail::von_mises_log_probability(T(-y), T(-apply<detail::reduced_angle_rule>(mu)), T(kappa), T(circle));
   }
+
+  using octets = detail::von_mises_cdf_octets<-1>;
 };
 /// Returns the sum of the logarithms of the probabilities of angles from y to pi.
 template <class Y, class Mu, class Kappa>

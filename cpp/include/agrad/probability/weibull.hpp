@@ -46,8 +46,9 @@ struct weibull_lpdf_rule : detail::weibull_rule {
   }
 
   struct octets : detail::power_octets {
-    static octet term(const std::array<octet, 4>& prepared, const each<>& x, const parts&, each<>& slope) {
-      const octet log_y = log(x[0] * prepared[0]), power = exp(x[1] * log_y), rest = 1.0 - power;
+    template <class S>
+    static S term(const std::array<S, 4>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+      const S log_y = log(x[0] * prepared[0]), power = exp(x[1] * log_y), rest = 1.0 - power;
       slope[0] = (x[1] * rest - 1.0) / x[0];
       slope[1] = prepared[1] + log_y * rest;
       slope[2] = -x[1] * rest * prepared[0];
@@ -77,6 +78,8 @@ struct weibull_cdf_rule : detail::weibull_rule {
         detail::is_plain_power(ratio, alpha, z), [&] { return T(-expm1(-pow(ratio, alpha))); },
         [&] { return T(apply<detail::gumbel_tail_rule<false>>(z)); });
   }
+
+  using octets = detail::hazard_rest_octets<detail::power_hazard<1>>;
 };
 /// Returns the product of the probabilities of values up to y; see normal_cdf.
 template <class Y, class Alpha, class Sigma>

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <agrad/rules/arc_integral.hpp>
+#include <agrad/rules/bessel_moments.hpp>
 #include <agrad/rules/exponential.hpp>
 #include <agrad/rules/piecewise.hpp>
 #include <agrad/rules/trigonometric.hpp>
@@ -24,6 +25,9 @@ struct reduced_angle_rule : rule<1> {
     return 1.0;
   }
 };
+
+/// Locations up to this size have at most 5/6 of the circle's integral before the mode, so that the rest has its digits.
+inline constexpr double widest_side = 2;
 
 /// Returns an end of the arc as an angle from mu on.
 template <bool is_end, class T>
@@ -53,8 +57,16 @@ struct arc_integral_rule : rule<3> {
   static double value(double y, double mu, double kappa) {
     if (!is_arc(y, kappa)) return quiet_nan;
     const arc of(y, mu, kappa);
-    return of.integral([](double u, double, double) { return integer_power(arc_rise(0, u), K); }) *
-           std::exp(-kappa * arc_rise(0, of.peak));
+    return of.integrals(power<K>)[0] * std::exp(-kappa * arc_rise(0.0, of.peak));
+  }
+  static double value_and_slopes(std::array<double, 3>& slopes, const std::array<bool, 3>&, double y, double mu, double kappa) {
+    slopes = {derivative(wrt<0>{}, y, mu, kappa, 0.0), derivative(wrt<1>{}, y, mu, kappa, 0.0), quiet_nan};
+    if (!is_arc(y, kappa)) return quiet_nan;
+    const arc of(y, mu, kappa);
+    const double at_peak = std::exp(-kappa * arc_rise(0.0, of.peak));
+    const std::array<double, 2> both = of.integrals(power<K>, power<K + 1>);
+    if (K < highest_arc_order) slopes[2] = -both[1] * at_peak;
+    return both[0] * at_peak;
   }
   template <class T>
   static T derivative(wrt<0>, const T& y, const T& mu, const T& kappa, const T&) {
@@ -87,6 +99,27 @@ struct arc_integral_rule : rule<3> {
     else
       return T(quiet_nan);
   }
+
+ private:
+  template <int N>
+  static octet power(const octet& u, const octet&, const octet&) {
+    return integer_power(arc_rise(0.0, u), N);
+  }
+};
+
+/// Whether the arc from -pi to y is integrated: 1, or 0 where the arc from y to pi is smaller or as good.
+struct arc_side_rule : rule<3> {
+  static constexpr std::string_view name = "arc_side";
+  static double value(double y, double mu, double kappa) {
+    if (!is_arc(y, kappa)) return 0;
+    if (std::abs(mu) < widest_side) return y < mu ? 1 : 0;
+    const arc of(y, mu, kappa);
+    return of.log_of(of.integral()) < std::log(pi * bessel_i_moment(0, kappa)) ? 1 : 0;
+  }
+  template <int I, class T>
+  static double derivative(wrt<I>, const T&, const T&, const T&, const T&) {
+    return 0.0;
+  }
 };
 
 /// exp(-kappa v) at an end as a share of the integral.
@@ -108,8 +141,11 @@ struct arc_moment_rule;
 struct log_arc_rule : rule<3> {
   static constexpr std::string_view name = "log_arc";
   static double value(double y, double mu, double kappa) {
-    return is_arc(y, kappa) ? arc(y, mu, kappa).log_integral() : quiet_nan;
+    if (!is_arc(y, kappa)) return quiet_nan;
+    const arc of(y, mu, kappa);
+    return of.log_of(of.integral());
   }
+  static double value_and_slopes(std::array<double, 3>& slopes, const std::array<bool, 3>&, double y, double mu, double kappa);
   template <class T>
   static T derivative(wrt<0>, const T& y, const T& mu, const T& kappa, const T&) {
     return apply<arc_share_rule<true>>(y, mu, kappa);
@@ -130,7 +166,7 @@ struct arc_share_rule : rule<3> {
   static double value(double y, double mu, double kappa) {
     if (!is_arc(y, kappa)) return quiet_nan;
     const arc of(y, mu, kappa);
-    return of.share_at(is_end ? of.end : of.begin);
+    return of.share_at(is_end ? of.end : of.begin, of.integral());
   }
   template <class T>
   static T derivative(wrt<0>, const T& y, const T& mu, const T& kappa, const T& value) {
@@ -164,8 +200,12 @@ struct arc_turn_rule : rule<3> {
   static double value(double y, double mu, double kappa) {
     if (!is_arc(y, kappa)) return quiet_nan;
     const arc of(y, mu, kappa);
-    const double rise = kappa * arc_ascent(y, mu);
-    return rise >= 0 ? -of.share_at(of.begin) * std::expm1(-rise) : of.share_at(of.end) * std::expm1(rise);
+    return of_integral(of, y, mu, of.integral());
+  }
+  /// Returns the value from the integral.
+  static double of_integral(const arc& of, double y, double mu, double integral) {
+    const double rise = of.kappa * arc_ascent(y, mu);
+    return rise >= 0 ? -of.share_at(of.begin, integral) * std::expm1(-rise) : of.share_at(of.end, integral) * std::expm1(rise);
   }
   template <class T>
   static T derivative(wrt<0>, const T& y, const T& mu, const T& kappa, const T&) {
@@ -181,15 +221,26 @@ struct arc_turn_rule : rule<3> {
   }
 };
 
+inline double log_arc_rule::value_and_slopes(std::array<double, 3>& slopes, const std::array<bool, 3>&, double y, double mu,
+                                             double kappa) {
+  slopes = {quiet_nan, quiet_nan, quiet_nan};
+  if (!is_arc(y, kappa)) return quiet_nan;
+  const arc of(y, mu, kappa);
+  double integral;
+  const double mean = of.mean([&](const auto&... at) { return of.above_peak(at...); }, integral);
+  slopes = {of.share_at(of.end, integral), arc_turn_rule::of_integral(of, y, mu, integral), -(arc_rise(0.0, of.peak) + mean)};
+  return of.log_of(integral);
+}
+
 template <bool is_end>
 struct arc_sine_rule : rule<3> {
   static constexpr std::string_view name = is_end ? "arc_sine_end" : "arc_sine_begin";
   static double value(double y, double mu, double kappa) {
     if (!is_arc(y, kappa)) return quiet_nan;
     const arc of(y, mu, kappa);
-    return kappa * of.mean([&](double, double from_begin, double from_end) {
-      const double u = is_end ? of.end : of.begin, by = is_end ? from_end : from_begin;
-      return -2 * std::cos(u + 0.5 * by) * std::sin(0.5 * by);
+    const double quarter_on = (is_end ? of.end : of.begin) + 0.5 * pi;
+    return kappa * of.mean([&](const octet&, const octet& from_begin, const octet& from_end) {
+      return -arc_rise(quarter_on, is_end ? from_end : from_begin);  // sin u at the end less sin u elsewhere
     });
   }
   template <class T>
@@ -216,7 +267,7 @@ struct arc_excess_rule : rule<3> {
   static double value(double y, double mu, double kappa) {
     if (!is_arc(y, kappa)) return quiet_nan;
     const arc of(y, mu, kappa);
-    return of.mean([&](double, double from_begin, double from_end) {
+    return of.mean([&](const octet&, const octet& from_begin, const octet& from_end) {
       return is_end ? arc_rise(of.end, from_end) : arc_rise(of.begin, from_begin);
     });
   }
@@ -245,16 +296,10 @@ struct arc_moment_rule : rule<3> {
   static double value(double y, double mu, double kappa) {
     if (!is_arc(y, kappa)) return quiet_nan;
     const arc of(y, mu, kappa);
-    const auto above_peak = [&](double u, double from_begin, double from_end) {
-      return of.peak == of.begin ? arc_rise(of.begin, from_begin)
-             : of.peak == of.end ? arc_rise(of.end, from_end)
-                                 : arc_rise(0, u);
-    };
+    const auto above_peak = [&](const auto&... at) { return of.above_peak(at...); };
     const double mean = of.mean(above_peak);
-    if (K == 1) return arc_rise(0, of.peak) + mean;
-    return of.mean([&](double u, double from_begin, double from_end) {
-      return integer_power(above_peak(u, from_begin, from_end) - mean, K);
-    });
+    if (K == 1) return arc_rise(0.0, of.peak) + mean;
+    return of.mean([&](const auto&... at) { return integer_power(of.above_peak(at...) - mean, K); });
   }
   template <class T>
   static T derivative(wrt<0>, const T& y, const T& mu, const T& kappa, const T& value) {

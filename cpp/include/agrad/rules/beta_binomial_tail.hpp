@@ -21,6 +21,16 @@ inline constexpr double most_trials = 8388607;  // 2^23 - 1
 /// The highest order of derivatives with respect to one shape.
 inline constexpr int highest_shape_order = 6;
 
+/// The sum of a shape and a count, and what its rounding has lost (Knuth 1969, The Art of Computer Programming 2, section
+/// 4.2.2). Over many counts the lost parts are the same, so that the errors of products of sums would add up.
+struct shape_sum {
+  double sum, lost;
+  shape_sum(double shape, double count) : sum(shape + count) {
+    const double of_count = sum - shape, of_shape = sum - of_count;
+    lost = (shape - of_shape) + (count - of_count);
+  }
+};
+
 /// Taylor coefficients with respect to two variables, times 2^exponent.
 struct taylor_table {
   int rows = 1, cols = 1;  // one more than the orders
@@ -45,14 +55,19 @@ struct taylor_table {
     exponent += power;
   }
   /// Multiplies by (x + the first variable) / unit.
-  void times_first(double x, double unit) {
+  void times_first(const shape_sum& x, double unit) {
     for (int i = rows; i-- > 0;)
-      for (int j = 0; j < cols; ++j) at[i][j] = (x * at[i][j] + (i > 0 ? at[i - 1][j] : 0)) / unit;
+      for (int j = 0; j < cols; ++j)
+        at[i][j] = std::fma(x.sum, at[i][j], x.lost * at[i][j] + (i > 0 ? at[i - 1][j] : 0)) / unit;
   }
-  /// Divides by (x + the second variable) / unit.
-  void over_second(double x, double unit) {
+  /// Divides by x + the second variable.
+  void over_second(const shape_sum& x) {
+    const double lost = x.lost / x.sum;
     for (int i = 0; i < rows; ++i)
-      for (int j = 0; j < cols; ++j) at[i][j] = (at[i][j] * unit - (j > 0 ? at[i][j - 1] : 0)) / x;
+      for (int j = 0; j < cols; ++j) {
+        const double quotient = (at[i][j] - (j > 0 ? at[i][j - 1] : 0)) / x.sum;
+        at[i][j] = quotient - lost * quotient;
+      }
   }
   void add(const taylor_table& other) {
     if (other.at[0][0] == 0) return;
@@ -112,8 +127,8 @@ struct beta_binomial_side {
     const bool may_stop = rise(N - 1) <= 0;
     taylor_table weight = taylor_table::constant(1, rows, cols);
     for (; k < N - 1; k += 1) {
-      weight.times_first(a + k, (k + 1) / (N - k));
-      weight.over_second(b + N - k - 1, 1);
+      weight.times_first({a, k}, (k + 1) / (N - k));
+      weight.over_second({b, N - k - 1});
       if (weight.at[0][0] > 1e120) {
         weight.scale(std::ldexp(1.0, -step), step);
         inner.scale(std::ldexp(1.0, -step), 0);
@@ -126,7 +141,7 @@ struct beta_binomial_side {
       if (may_stop && rise(k) <= 0 && weight.at[0][0] * (N - k) < 1e-19 * inner.at[0][0]) return;
     }
     end = weight;
-    end.times_first(a + N - 1, N);
+    end.times_first({a, N - 1}, N);
   }
 };
 
@@ -155,12 +170,12 @@ struct beta_binomial_sums {
     lower.normalise(), upper.normalise();
   }
   taylor_table times_a(taylor_table t) const {
-    t.times_first(a, unit_a);
+    t.times_first({a, 0}, unit_a);
     return t;
   }
   taylor_table times_b(const taylor_table& t) const {
     taylor_table transposed = t.transposed();
-    transposed.times_first(b, unit_b);
+    transposed.times_first({b, 0}, unit_b);
     return transposed.transposed();
   }
 };
@@ -185,9 +200,17 @@ inline double beta_binomial_tail(double n, double N, double a, double b, bool is
   }
   if (of_share < 0.5) {
     if (i + j == 0) return std::log(share.at[0][0]) + share.exponent * log_2;
-    if (i == 0 || j == 0) return factorials * log_slopes(share).at[i][j];
-    // The sum of all weights is a rising factorial of a + b; with its own mixed derivative nothing cancels.
-    return factorials * log_slopes(is_upper ? sums.upper : sums.lower).at[i][j] + polygamma_difference(i + j - 1, a + b, N);
+    // The sum of all weights is a rising factorial of a + b, over one of a and one of b, so that mixed derivatives of its
+    // logarithm do not cancel. Nor do those by one shape where the share's slope is large, of which they lose the square.
+    const double of_all = polygamma_difference(i + j - 1, a + b, N), middle = std::fmax(n, 1);
+    if (i > 0 && j > 0) return factorials * log_slopes(is_upper ? sums.upper : sums.lower).at[i][j] + of_all;
+    const taylor_table of_log_share = log_slopes(share), of_log_sum = log_slopes(is_upper ? upper : lower);
+    const auto square = [&](const taylor_table& t) { return std::pow(t.at[i > 0][j > 0], 2); };
+    if (i + j == 1 || N == 1 || !(square(of_log_sum) + std::abs(of_all) < 0.25 * square(of_log_share)))
+      return factorials * of_log_share.at[i][j];
+    const double of_first =
+        i > 0 ? polygamma_difference(i - 1, a + 1, middle - 1) : polygamma_difference(j - 1, b + 1, N - middle - 1);
+    return factorials * of_log_sum.at[i][j] - of_first + of_all;
   }
   if (i + j == 0) return std::log1p(-of_rest);
   taylor_table complement = rest;

@@ -4,6 +4,7 @@
 // the usual short recurrences have no correct digit near digamma's root at 1.46.
 #pragma once
 
+#include <agrad/rules/density/gamma_octets.hpp>
 #include <agrad/rules/exponential.hpp>
 #include <agrad/rules/polygamma.hpp>
 
@@ -38,6 +39,12 @@ struct digamma_rule : rule<1> {
   static constexpr std::string_view name = "digamma", text = "Logarithmic derivative of the gamma function.", ufunc = "psi",
                                     source = "recurrence, reflection and asymptotic series, DLMF 5.5.2, 5.5.4 and 5.11.2";
   static double value(double x) { return detail::digamma(x); }
+  static constexpr bool needs_wide_packets = true;
+  static constexpr interval packets{1e-300, 1e300};
+  template <class A>
+  static auto values(const A& x) {
+    return detail::by_octets(x, [](const detail::octet& of) { return detail::digamma_octet(of); });
+  }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
     return polygamma(1, x);
@@ -53,6 +60,12 @@ struct trigamma_rule : rule<1> {
                                     reference = "polygamma(1, x) if x > 0 else -polygamma(1, 1 - x) + (pi / sin(pi * x)) ** 2",
                                     ufunc = no_ufunc, source = polygamma_rule::source;
   static double value(double x) { return detail::polygamma(1, x); }
+  static constexpr bool needs_wide_packets = true;
+  static constexpr interval packets{1e-300, 1e300};
+  template <class A>
+  static auto values(const A& x) {
+    return detail::by_octets(x, [](const detail::octet& of) { return detail::trigamma_octet(of); });
+  }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
     return polygamma(2, x);
@@ -86,6 +99,20 @@ struct lgamma_rule : rule<1>, in_cmath {
 #else
     return std::lgamma(x);
 #endif
+  }
+  static constexpr bool needs_wide_packets = true;
+  static constexpr interval packets{1e-300, 1e300};
+  template <class A>
+  static auto values(const A& x) {
+    return detail::by_octets(x, [](const detail::octet& of) { return detail::lgamma_octet(of); });
+  }
+  template <class A, class V>
+  static auto derivatives(wrt<0>, const A& x, const V&) {
+    return detail::by_octets(x, [](const detail::octet& of) { return detail::digamma_octet(of); });
+  }
+  template <class A, class V>
+  static auto second_derivatives(wrt<0>, wrt<0>, const A& x, const V&) {
+    return detail::by_octets(x, [](const detail::octet& of) { return detail::trigamma_octet(of); });
   }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {

@@ -52,7 +52,7 @@ inline double stirling_rest_step(double x, double y) {
   const double step = -std::log1p(y / x);
   double sum = 0;
   for (int k = bernoulli_count; k > 0; --k)
-    sum += bernoulli[k - 1] / (2.0 * k * (2.0 * k - 1)) * std::expm1((2 * k - 1) * step) / std::pow(x, 2 * k - 1);
+    sum += stirling_coefficient(k) * std::expm1((2 * k - 1) * step) / std::pow(x, 2 * k - 1);
   return sum;
 }
 

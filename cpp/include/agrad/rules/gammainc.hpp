@@ -57,9 +57,8 @@ struct gamma_tail_rule : gamma_order_rule<gamma_tail_rule<is_upper>> {
 };
 
 inline constexpr std::string_view gammainc_source =
-    "DLMF 8.11.4 and 8.6.4 by Gauss-Legendre quadrature; Gautschi (1979), ACM Transactions on Mathematical Software 5:466, for "
-    "small "
-    "x";
+    "DLMF 8.11.4, 8.9.2, and 8.6.4 by Gauss-Legendre quadrature; Gautschi (1979), ACM Transactions on Mathematical Software "
+    "5:466, for small x";
 
 }  // namespace detail
 

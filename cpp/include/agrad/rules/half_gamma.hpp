@@ -49,6 +49,40 @@ struct half_gamma_ratio_rule : rule<2> {
   }
 };
 
+/// Returns derivative n of lgamma(x + count / 2) - lgamma(x) - (count / 2) log(x) for x > 0 and whole numbers `count`: those of
+/// the logarithms of 1 + k / x for the steps k by 1, or 1/2 more each where one step of 1/2 is before them.
+inline double half_gamma_rise(double order, double count, double x) {
+  if (!(x > 0) || order > highest_polygamma) return quiet_nan;
+  if (x == infinity) return 0;
+  const int n = static_cast<int>(order);
+  const double whole = std::floor(0.5 * count), half = 0.5 * count - whole;
+  const double large = n == 0 ? 1 : (n % 2 == 0 ? -1 : 1) * factorial_over_power(n - 1, x);
+  double sum = half > 0 ? half_gamma_ratio(order, x) : 0;
+  for (double k = half; k < whole; k += 1) {
+    const double step = std::log1p(k / x);
+    sum += n == 0 ? step : large * std::expm1(-n * step);
+  }
+  return sum;
+}
+
+/// `half_gamma_rise` of x, with derivatives by x; order and count are data.
+struct half_gamma_rise_rule : rule<3> {
+  static constexpr std::string_view name = "half_gamma_rise";
+  static double value(double order, double count, double x) { return half_gamma_rise(order, count, x); }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <class T>
+  static double derivative(wrt<1>, const T&, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <class T>
+  static T derivative(wrt<2>, const T& order, const T& count, const T& x, const T&) {
+    return apply<half_gamma_rise_rule>(order + 1.0, count, x);
+  }
+};
+
 /// Returns derivative n of the sum of lgamma(x + rest / 2) - lgamma(x + k / 2) over k = 0 ... rest - 1, for whole numbers
 /// `rest`: for large x from steps of 1/2, each of which is in the differences of all k before it.
 inline double half_gamma_steps(double order, double rest, double x) {

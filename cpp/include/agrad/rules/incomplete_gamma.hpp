@@ -4,11 +4,13 @@
 // derivatives: with s = log(t / x) in gamma's integral, each derivative with respect to a is one more power of s. Below x = a
 // (and for x < 1) the lower tail is computed, above the upper tail; their derivatives differ in sign only. The integrands fall
 // from 1 to exp(-42) without a bump, and 32 Gauss-Legendre nodes are enough for all a and x, however large: there is no table
-// of expansions, and the number of terms does not grow with a.
+// of expansions, and the number of terms does not grow with a. For moderate a, values and first derivatives are those of
+// rules/gamma_factors.hpp, which take less time.
 #pragma once
 
 #include <cmath>
 
+#include <agrad/rules/gamma_factors.hpp>
 #include <agrad/rules/gauss_legendre.hpp>
 #include <agrad/rules/stirling.hpp>
 
@@ -76,8 +78,13 @@ inline taylor times_a(const taylor& f, double a) {
 }
 
 /// Returns the sum of x^k / ((a + 1) ... (a + k)) with derivatives (DLMF 8.11.4).
-inline taylor lower_series(double a, double x, int n) {
+AGRAD_NEVER_INLINE inline taylor lower_series(double a, double x, int n) {
   taylor sum, term;
+  if (n <= 1 && a < 1e100) {
+    const gamma_factor<double> both = lower_gamma_sum(a, x);
+    sum.order[0] = both.value, sum.order[1] = both.value * both.slope;
+    return sum;
+  }
   sum.order[0] = term.order[0] = 1;
   for (int k = 1; k < 500; ++k) {
     bool is_small = true;
@@ -125,6 +132,15 @@ inline taylor tail_integral(double distance, double x, double side, int n, int p
   return sum;
 }
 
+/// Returns the integral for the upper tail, with derivatives.
+AGRAD_NEVER_INLINE inline taylor upper_integral(double a, double x, int n) {
+  if (n > 1 || !(a < 64 && x >= a && x >= 1.5)) return tail_integral(x - a, x, 1, n);
+  const gamma_factor<double> fraction = upper_gamma_fraction(a, x);
+  taylor inverse;
+  inverse.order[0] = 1 / fraction.value, inverse.order[1] = -fraction.slope / fraction.value;
+  return inverse;
+}
+
 /// One of the two tails: which tail, and a derivative of that tail with respect to a.
 struct gamma_tail {
   bool is_upper;
@@ -148,13 +164,42 @@ inline double upper_of_small(double a, double x) {
   return -std::expm1(log_power) - std::exp(log_power) * a * sum;
 }
 
+/// Returns whether the lower tail is computed by its series.
+inline bool has_lower_series(double a, double x) { return x < 1 || (a >= x && (a < 40 || x < 0.5 * a)); }
+
 /// Returns derivative n with respect to a of the tail that is computed directly, for positive, finite a and x.
 inline gamma_tail direct_tail(double a, double x, int n) {
   if (n == 0 && x < 1 && a < 0.5 && is_upper_small(a, x)) return {true, upper_of_small(a, x)};
   const taylor term = poisson_terms(a, x, n);
-  if (x < 1 || (a >= x && (a < 40 || x < 0.5 * a))) return {false, product_derivative(term, lower_series(a, x, n), n)};
+  if (has_lower_series(a, x)) return {false, product_derivative(term, lower_series(a, x, n), n)};
   const bool is_upper = x > a;
-  return {is_upper, product_derivative(times_a(term, a), tail_integral(std::abs(x - a), x, is_upper ? 1 : -1, n), n)};
+  const taylor integral = is_upper ? upper_integral(a, x, n) : tail_integral(a - x, x, -1, n);
+  return {is_upper, product_derivative(times_a(term, a), integral, n)};
+}
+
+/// The tail that is computed directly, and derivatives of its logarithm with respect to a and log(x).
+struct gamma_tail_slopes {
+  gamma_tail tail;
+  double of_shape, of_log_argument;
+};
+
+/// Returns whether direct_tail_slopes has these for both tails: where no tail is nearly 1 whose difference from 1 counts.
+inline bool has_direct_slopes(double a, double x) { return a > 1e-3 && a < 64 && x > 1e-10 && x < 1e4 && (a > 0.5 || x >= 1); }
+
+/// Returns the tail that direct_tail returns, with both derivatives from the same sum, where has_direct_slopes.
+inline gamma_tail_slopes direct_tail_slopes(double a, double x) {
+  const double of_power = log_minus_digamma1p(a, x);
+  const taylor term = poisson_terms(a, x, 0);
+  if (has_lower_series(a, x)) {
+    const taylor sum = lower_series(a, x, 1);
+    return {{false, product_derivative(term, sum, 0)}, of_power + sum.order[1] / sum.order[0], a / sum.order[0]};
+  }
+  const bool is_upper = x > a;
+  const taylor integral = is_upper ? upper_integral(a, x, 1) : tail_integral(a - x, x, -1, 1);
+  const double of_log_argument = (is_upper ? -1 : 1) / integral.order[0];
+  return {{is_upper, product_derivative(times_a(term, a), integral, 0)},
+          of_power + 1 / a + integral.order[1] / integral.order[0],
+          of_log_argument};
 }
 
 /// Returns derivative n with respect to a of gammainc (the lower tail) or gammaincc.

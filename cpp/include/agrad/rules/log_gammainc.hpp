@@ -112,9 +112,28 @@ struct log_gamma_slopes {
   }
 };
 
+/// Base of rules of a and an argument of b and y: their value and first derivatives from one sum or integral.
+template <class Rule, bool is_upper, bool is_log, class Argument>
+struct gamma_tail_base : rule<3> {
+  static double value_and_slopes(std::array<double, 3>& slopes, const std::array<bool, 3>& wanted, double a, double b,
+                                 double y) {
+    double of_log_argument;
+    double value = gamma_tail_with_slopes(a, Argument::of(b, y), is_upper, is_log, slopes[0], of_log_argument);
+    if (value == value) {
+      slopes[1] = of_log_argument / b, slopes[2] = of_log_argument / Argument::over_slope(y);
+      return value;
+    }
+    value = Rule::value(a, b, y);
+    slopes = {wanted[0] ? Rule::derivative(wrt<0>{}, a, b, y, value) : 0,
+              wanted[1] ? Rule::derivative(wrt<1>{}, a, b, y, value) : 0,
+              wanted[2] ? Rule::derivative(wrt<2>{}, a, b, y, value) : 0};
+    return value;
+  }
+};
+
 /// gammainc or gammaincc of a and an argument of b and y.
 template <bool is_upper, class Argument>
-struct gamma_tail_of_rule : rule<3> {
+struct gamma_tail_of_rule : gamma_tail_base<gamma_tail_of_rule<is_upper, Argument>, is_upper, false, Argument> {
   using slopes = log_gamma_slopes<is_upper>;
   static constexpr std::string_view name = Argument::is_quotient ? (is_upper ? "gammaincc_of_quotient" : "gammainc_of_quotient")
                                                                  : (is_upper ? "gammaincc_of_product" : "gammainc_of_product");
@@ -135,7 +154,7 @@ struct gamma_tail_of_rule : rule<3> {
 
 /// log_gammainc or log_gammaincc of a and an argument of b and y.
 template <bool is_upper, class Argument>
-struct log_gamma_tail_of_rule : rule<3> {
+struct log_gamma_tail_of_rule : gamma_tail_base<log_gamma_tail_of_rule<is_upper, Argument>, is_upper, true, Argument> {
   using slopes = log_gamma_slopes<is_upper>;
   static constexpr std::string_view name = Argument::is_quotient
                                                ? (is_upper ? "log_gammaincc_of_quotient" : "log_gammainc_of_quotient")

@@ -20,6 +20,7 @@ inline double lower_gamma_factor(double order, double a, double x) {
   const int k = static_cast<int>(order) / orders_of_a, j = static_cast<int>(order) % orders_of_a;
   if (!(a > 0 && x >= 0 && (x < a || x < 1) && a < infinity) || j > highest_gamma_order) return quiet_nan;
   if (a >= 40 && x >= 0.5 * a) return times_a(tail_integral(a - x, x, -1, j, k), a).order[j];
+  if (k == 0) return lower_series(a, x, j).order[j];
   taylor term, sum;
   term.order[0] = 1;
   for (int n = 0; n < 600; ++n) {
@@ -42,7 +43,7 @@ inline double lower_gamma_factor(double order, double a, double x) {
 inline double upper_gamma_factor(double order, double a, double x) {
   const int k = static_cast<int>(order) / orders_of_a, j = static_cast<int>(order) % orders_of_a;
   if (!(a >= 0 && x > 0 && x > a - 1 && x < infinity) || j > highest_gamma_order) return quiet_nan;
-  if (x >= 1) return x * tail_integral(x - a, x, 1, j, k).order[j];
+  if (x >= 1) return x * (k == 0 ? upper_integral(a, x, j) : tail_integral(x - a, x, 1, j, k)).order[j];
   taylor sum;
   double end = std::log1p(50 / x);
   for (double length = 4; end > 0; length *= 2) {
@@ -70,6 +71,21 @@ inline double log_gamma_tail(double a, double x, bool is_upper) {
   if (tail.value > 1e-280) return std::log(tail.value);
   if (is_upper) return log_poisson_term(a, x) + log_ratio(a, x) + std::log(upper_gamma_factor(0, a, x));
   return log_poisson_term(a, x) + std::log(lower_gamma_factor(0, a, x));
+}
+
+/// Writes the slopes of a tail, or of its logarithm, with respect to a and log(x), and returns the value; returns nan where the
+/// slopes do not follow from those of the tail that is computed directly.
+inline double gamma_tail_with_slopes(double a, double x, bool is_upper, bool is_log, double& of_shape,
+                                     double& of_log_argument) {
+  if (!has_direct_slopes(a, x)) return quiet_nan;
+  const gamma_tail_slopes direct = direct_tail_slopes(a, x);
+  const double tail = direct.tail.value;
+  const bool is_direct = direct.tail.is_upper == is_upper;
+  if (!(tail > 1e-280)) return quiet_nan;
+  const double scale = is_direct ? (is_log ? 1 : tail) : (is_log ? -tail / (1 - tail) : -tail);
+  of_shape = scale * direct.of_shape, of_log_argument = scale * direct.of_log_argument;
+  if (is_log) return is_direct ? std::log(tail) : std::log1p(-tail);
+  return is_direct ? tail : 1 - tail;
 }
 
 }  // namespace agrad::detail

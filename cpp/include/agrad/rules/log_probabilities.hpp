@@ -31,6 +31,24 @@ T odds_of_exp(const T& x) {
   return -exp(-x) / expm1(-x);
 }
 
+/// The odds of exp(y) in exp(x) for x >= y: exp(y) / (exp(x) - exp(y)). They are infinite for equal exponents, of which both
+/// may be -infinity: as a function of x - y they would be nan there.
+struct odds_between_rule : rule<2> {
+  static constexpr std::string_view name = "odds_between";
+  static double value(double x, double y) {
+    if (x == y) return x < infinity ? infinity : quiet_nan;
+    return x - y < 700 ? 1 / std::expm1(x - y) : std::exp(y - x);
+  }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T&, const T& value) {
+    return -value * (1.0 + value);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T&, const T&, const T& value) {
+    return value * (1.0 + value);
+  }
+};
+
 }  // namespace detail
 
 struct inv_cloglog_rule : rule<1> {
@@ -102,12 +120,12 @@ struct log_diff_exp_rule : rule<2> {
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& y, const T&) {
     return either<T>(
-        x >= y, [&] { return T(-1.0 / expm1(-(x - y))); }, [&] { return T(quiet_nan); });
+        x >= y, [&] { return T(1.0 + apply<detail::odds_between_rule>(x, y)); }, [&] { return T(quiet_nan); });
   }
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T&) {
     return either<T>(
-        x >= y, [&] { return T(-detail::odds_of_exp(T(x - y))); }, [&] { return T(quiet_nan); });
+        x >= y, [&] { return T(-apply<detail::odds_between_rule>(x, y)); }, [&] { return T(quiet_nan); });
   }
 };
 template <class X, class Y>

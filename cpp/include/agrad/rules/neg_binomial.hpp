@@ -18,6 +18,20 @@ struct neg_binomial_tail_rule : rule<3> {
   static double value(double n, double mu, double phi) {
     return neg_binomial_tail_derivative(n, mu, phi, is_above, is_log, i, j);
   }
+  static double value_and_slopes(std::array<double, 3>& slopes, const std::array<bool, 3>& wanted, double n, double mu,
+                                 double phi) {
+    if (i + j == 0 && n != 0 && has_short_sums(n, mu, phi)) {
+      const neg_binomial_tail<double> tail = short_tail(n, mu, phi, is_above, is_log);
+      slopes = {0, tail.of_mean, tail.of_precision};
+      return tail.value;
+    }
+    const auto of = [&](int of_mean, int of_precision) {
+      if (i + j == 2) return quiet_nan;
+      return neg_binomial_tail_derivative(n, mu, phi, is_above, is_log, i + of_mean, j + of_precision);
+    };
+    slopes = {0, wanted[1] ? of(1, 0) : 0, wanted[2] ? of(0, 1) : 0};
+    return value(n, mu, phi);
+  }
   template <class T>
   static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
     return 0.0;

@@ -3,11 +3,13 @@
 // The probability of more than n is the integral over the mean m from 0 to mu of g(m), where g(m) dm, with w = m / (phi + m),
 // is w^n (1 - w)^(phi - 1) dw / beta(n + 1, phi). At a fixed mean, the derivative of log g with respect to the precision phi
 // is of the order 1 / phi^2, while those of the incomplete beta function, which the tail is, are of the order 1 / phi and
-// would cancel. So the derivative is taken inside the integral, as a difference from its value at mu, which has one sign. Read
-// next: rules/incomplete_beta.hpp, the integral; rules/neg_binomial.hpp, the rules.
+// would cancel. So the derivative is taken inside the integral, as a difference from its value at mu, which has one sign. Of
+// small counts, the value and first derivatives are sums of masses. Read next: rules/neg_binomial_sums.hpp, the sums;
+// rules/incomplete_beta.hpp, the integral; rules/neg_binomial.hpp, the rules.
 #pragma once
 
 #include <agrad/rules/incomplete_beta.hpp>
+#include <agrad/rules/neg_binomial_sums.hpp>
 
 namespace agrad::detail {
 
@@ -48,6 +50,11 @@ inline double derivative_beyond_0(double below, double mu, double phi, bool is_a
   return slope * share * (share / phi + bend * share * of_phi * of_phi);
 }
 
+/// Returns the tail of numbers that have short sums.
+AGRAD_NEVER_INLINE inline neg_binomial_tail<double> short_tail(double n, double mu, double phi, bool is_above, bool is_log) {
+  return short_neg_binomial_tail(neg_binomial_start(mu, phi), n, mu, phi, is_above, is_log);
+}
+
 /// Returns derivative (i, j) with respect to mu and phi of the probability of more than n, or of at most n, or of its
 /// logarithm, for i + j <= 2. For phi < 1, mu is such that the probability of more than n is the one to compute directly.
 inline double neg_binomial_tail_derivative(double n, double mu, double phi, bool is_above, bool is_log, int i, int j) {
@@ -55,6 +62,10 @@ inline double neg_binomial_tail_derivative(double n, double mu, double phi, bool
   if (n == 0 && i + j > 0) {  // the parts of the slope below cancel where mu is small beside phi
     const double below = neg_binomial_tail_derivative(n, mu, phi, false, false, 0, 0);
     return derivative_beyond_0(below, mu, phi, is_above, is_log, i, j);
+  }
+  if (i + j < 2 && has_short_sums(n, mu, phi)) {
+    const neg_binomial_tail<double> tail = short_tail(n, mu, phi, is_above, is_log);
+    return i == 1 ? tail.of_mean : j == 1 ? tail.of_precision : tail.value;
   }
   const double a = n + 1, total = a + phi, mean_sum = phi + mu;
   beta_point p(a, phi, mu / mean_sum);

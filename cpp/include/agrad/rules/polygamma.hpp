@@ -21,6 +21,9 @@ inline constexpr double bernoulli[] = {1.0 / 6,       -1.0 / 30, 1.0 / 42,      
                                        -691.0 / 2730, 7.0 / 6,   -3617.0 / 510, 43867.0 / 798, -174611.0 / 330};
 inline constexpr int bernoulli_count = 10;
 
+/// The coefficients of 1 / x^(2 k - 1) in the asymptotic series of log(gamma(x)) (DLMF 5.11.1).
+constexpr double stirling_coefficient(int k) { return bernoulli[k - 1] / (2.0 * k * (2.0 * k - 1)); }
+
 template <std::size_t N>
 double horner(const double (&coefficients)[N], double x) {
   double sum = 0;
@@ -35,15 +38,17 @@ inline double cot_pi(double x) {
   return std::copysign(cot, r);
 }
 
+/// Digamma's positive root, and what the root's double lacks.
+inline constexpr double digamma_root = 0x1.762d86356be3fp+0, digamma_root_rest = 0x1.b86a722197829p-54;
+
 /// Returns digamma(x) for 1 <= x <= 2: (x - root) p(x - 1.5) / q(x - 1.5). The coefficients are a minimax fit to 60-digit
 /// values with a relative error of 2e-18.
 inline double digamma_near_root(double x) {
-  constexpr double root = 0x1.762d86356be3fp+0, root_rest = 0x1.b86a722197829p-54;
   constexpr double p[] = {0.9510558760318328,    1.0802548566154948,     0.4202560384340558,     0.06598635222418561,
                           0.0035801872650594924, 1.9642990509230046e-05, -2.2096666768334524e-07};
   constexpr double q[] = {
       1.0, 1.5812764694454384, 0.8933077947242034, 0.2233904315089166, 0.024201009080202167, 0.0008694943175751149};
-  return ((x - root) - root_rest) * (horner(p, x - 1.5) / horner(q, x - 1.5));
+  return ((x - digamma_root) - digamma_root_rest) * (horner(p, x - 1.5) / horner(q, x - 1.5));
 }
 
 /// Returns log(x) - digamma(x) for x >= 10.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <agrad/rules/error.hpp>
+#include <agrad/rules/passing.hpp>
 #include <agrad/rules/piecewise.hpp>
 #include <agrad/rules/scaled_error.hpp>
 
@@ -26,13 +27,13 @@ struct scaled_ierfc_rule : rule<2> {
   }
 };
 
-/// exp(-x^2 / 2), accurate also in the tails.
+/// exp(-x^2 / 2), accurate also in the tails. Its derivative is 0 where the square overflows.
 struct bell_rule : rule<1> {
   static constexpr std::string_view name = "bell";
   static double value(double x) { return exp_of_square(x, -0.5); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& value) {
-    return -x * value;
+    return -apply<passed_rule>(x, value);
   }
 };
 

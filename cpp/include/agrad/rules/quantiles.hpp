@@ -213,8 +213,14 @@ struct student_quantile_rule : rule<2> {
     return p < 0.5 ? -student_tail_inverse(p, nu) : student_tail_inverse(1 - p, nu);
   }
   template <class T>
-  static T derivative(wrt<0>, const T&, const T& nu, const T& t) {
-    return -1.0 / apply<student_tail_rule<false, 0, 1, 0>>(nu, -t, 1.0);
+  static T derivative(wrt<0>, const T& p, const T& nu, const T& t) {
+    const auto central = [&] { return T(-1.0 / apply<student_tail_rule<false, 0, 1, 0>>(nu, -t, 1.0)); };
+    const auto far = [&](const T& tail) {  // where the square of the density may underflow
+      return T(-1.0 / tail / apply<student_tail_rule<true, 0, 1, 0>>(nu, abs(t), 1.0));
+    };
+    return either<T>(
+        t > -2.0 && t < 2.0, central, p == 0 || p == 1, [] { return T(infinity); }, t < 0, [&] { return far(p); },
+        [&] { return far(T(1.0 - p)); });
   }
   template <class T>
   static T derivative(wrt<1>, const T&, const T& nu, const T& t) {

@@ -28,7 +28,7 @@ inline double log1p_rest(double u) {
 inline double stirling_rest(double x) {
   const double inverse_square = 1 / (x * x);
   double sum = 0;
-  for (int k = bernoulli_count; k > 0; --k) sum = sum * inverse_square + bernoulli[k - 1] / (2.0 * k * (2.0 * k - 1));
+  for (int k = bernoulli_count; k > 0; --k) sum = sum * inverse_square + stirling_coefficient(k);
   return sum / x;
 }
 

@@ -25,6 +25,11 @@ struct student_tail_rule : rule<3> {
       return tail(m, j, k);
     };
     const double t = distance / scale;
+    if (m + j + k == 0 && has_student_series(nu, distance, scale)) {
+      const student_tail_slopes<double> tail = student_tail_of_number(nu, t, is_log);
+      slopes = {tail.of_nu, tail.of_z / scale, -tail.of_log_z / scale};
+      return tail.value;
+    }
     if (is_student_limit(nu, t)) return of([&](int a, int b, int c) { return student_limit(nu, t, is_log, a + b + c); });
     const student_tail tail(nu, distance, scale);
     return of([&](int a, int b, int c) { return tail.derivative(is_log, a, b, c); });

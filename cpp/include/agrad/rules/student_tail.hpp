@@ -5,12 +5,14 @@
 // those of the incomplete beta function, which the tail is, are of the order 1 / nu and would cancel. Where the log density
 // increases with nu at t, and so at all smaller s, the integral from 0 to t is computed, elsewhere that beyond t: the
 // derivatives then are sums of terms of one sign. Far out the tail is a power of t, and derivatives with respect to a scale of
-// t have formulas of their own, because the chain rule's terms cancel there. Read next: rules/student.hpp, the rules.
+// t have formulas of their own, because the chain rule's terms cancel there. For moderate nu, values and first derivatives are
+// those of rules/student_series.hpp, which take less time. Read next: rules/student.hpp, the rules.
 #pragma once
 
 #include <cmath>
 
 #include <agrad/rules/beta_factor.hpp>
+#include <agrad/rules/student_series.hpp>
 
 namespace agrad::detail {
 
@@ -245,11 +247,20 @@ inline double student_limit(double nu, double t, bool is_log, int order) {
   return order > 0 ? 0 : t < 0 ? (is_log ? 0 : 1) : (is_log ? -infinity : 0);
 }
 
+/// Returns the tail of numbers that have the series, or its logarithm.
+AGRAD_NEVER_INLINE inline student_tail_slopes<double> student_tail_of_number(double nu, double z, bool is_log) {
+  return student_tail_by_series(student_constants(nu), nu, z, is_log);
+}
+
 /// Returns derivative (m, j, k) with respect to nu, distance and scale of the tail beyond distance / scale or of its logarithm,
 /// for m + j + k <= 2.
 inline double student_tail_derivative(double nu, double distance, double scale, bool is_log, int m, int j, int k) {
   const double t = distance / scale;
   if (is_student_limit(nu, t)) return student_limit(nu, t, is_log, m + j + k);
+  if (m + j + k < 2 && has_student_series(nu, distance, scale)) {
+    const student_tail_slopes<double> tail = student_tail_of_number(nu, t, is_log);
+    return m == 1 ? tail.of_nu : j == 1 ? tail.of_z / scale : k == 1 ? -tail.of_log_z / scale : tail.value;
+  }
   if (!is_log && m == 0 && j + k == 1) return (j == 1 ? -student_density(nu, t) : student_stretch(nu, t)) / scale;
   return student_tail(nu, distance, scale).derivative(is_log, m, j, k);
 }

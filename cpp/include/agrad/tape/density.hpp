@@ -58,7 +58,7 @@ template <class X, class = void>
 class tape_operand {
  public:
   static constexpr int leaves = 0, sequences = 0;
-  static constexpr bool is_array = !sequence<X>::is_scalar;
+  static constexpr bool is_array = !sequence<X>::is_scalar, has_stride = is_array;
   explicit tape_operand(const X& x) : values_(x) {}
   density_input<double> input() const { return values_.input(false); }
   double* partial() { return nullptr; }
@@ -73,7 +73,7 @@ template <class X>
 class tape_operand<X, std::enable_if_t<std::is_same_v<scalar_of_t<X>, var> && sequence<X>::is_scalar>> {
  public:
   static constexpr int leaves = 1, sequences = 0;
-  static constexpr bool is_array = false;
+  static constexpr bool is_array = false, has_stride = false;
   explicit tape_operand(const X& x) : leaf_(operand_of<var>::make(x)) {}
   density_input<double> input() const { return {&leaf_.value, 0, true}; }
   double* partial() { return &partial_; }
@@ -89,7 +89,7 @@ template <class X>
 class tape_operand<X, std::enable_if_t<std::is_same_v<scalar_of_t<X>, var> && !sequence<X>::is_scalar>> {
  public:
   static constexpr int leaves = 0, sequences = 1;
-  static constexpr bool is_array = true;
+  static constexpr bool is_array = true, has_stride = true;
   explicit tape_operand(const X& x)
       : size_(sequence<X>::size(x)), values_(tape::current().memory().allocate_array<double>(size_)) {
     if constexpr (std::is_same_v<X, matrix<var>>) {
@@ -125,17 +125,46 @@ class tape_operand<X, std::enable_if_t<std::is_same_v<scalar_of_t<X>, var> && !s
   bool is_range_ = true;
 };
 
+/// The entry of a sequence of length 1, which needs no memory in the arena. Its stride is 1, so that messages name its index.
+template <class X>
+class only_entry : public tape_operand<scalar_of_t<X>> {
+  using operand = tape_operand<scalar_of_t<X>>;
+
+ public:
+  static constexpr bool has_stride = true;
+  explicit only_entry(const X& x) : operand(sequence<X>::at(x, 0)) {}
+  density_input<double> input() const {
+    density_input<double> in = operand::input();
+    in.stride = 1;
+    return in;
+  }
+};
+
+/// Returns record(n, operand...) with the operands of n terms.
+template <class Record, class... X>
+var with_operands(std::size_t n, const Record& record, const X&... x) {
+  if constexpr ((!sequence<X>::is_scalar || ...))
+    if (n == 1) return record(1, std::conditional_t<sequence<X>::is_scalar, tape_operand<X>, only_entry<X>>(x)...);
+  return record(n, tape_operand<X>(x)...);
+}
+
 template <>
 struct density_engine<var> {
   template <class Rule, bool propto, class... X>
-  static var apply(std::size_t n, const X&... x) {
-    return record<Rule, propto>(n, tape_operand<X>(x)...);
+  static var apply(std::size_t size, const X&... x) {
+    return with_operands(
+        size, [](std::size_t n, auto&&... operand) { return record<Rule, propto>(n, operand...); }, x...);
   }
 
  private:
   template <class Rule, bool propto, class... Operand>
-  static var record(std::size_t n, Operand&&... operand) {
+  static var record(std::size_t n, Operand&... operand) {
     const density_inputs<Rule, double> in{operand.input()...};
+    if constexpr (!(Operand::is_array || ...)) {
+      double value = 0;
+      if (density_term<Rule>({*operand.input().values...}, parts_of<Rule>(in, propto), {operand.partial()...}, value))
+        return result(value, operand...);
+    }
     density_check<Rule>(n, in);
     return result(density_partials<Rule>(n, in, propto, {operand.partial()...}), operand...);
   }
@@ -150,8 +179,10 @@ struct density_engine<var> {
       std::array<double, leaves> partials{};
       std::array<tape::index_type, leaves> indices{};
       std::size_t i = 0;
-      for (const density_edge& edge : {operand.edge()...})
+      const auto add = [&](const density_edge& edge) {
         if (edge.size == 1) partials[i] = *edge.partials, indices[i++] = *edge.indices;
+      };
+      (add(operand.edge()), ...);
       const tape::index_type index = t.leaf();
       t.record(index, partials, indices);
       return tape_access::variable(value, index, t);

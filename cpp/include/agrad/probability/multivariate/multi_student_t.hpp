@@ -1,12 +1,12 @@
 // The multivariate Student t distribution: by scale matrix or its Cholesky factor.
 //
 // As for one variable, the formula is divided such that neither the value nor derivatives with respect to nu cancel for large
-// nu.
+// nu, nor mixed ones far out.
 #pragma once
 
 #include <agrad/probability/multivariate/multi_normal.hpp>
 #include <agrad/probability/student_t.hpp>
-#include <agrad/rules/factorial.hpp>
+#include <agrad/rules/half_gamma.hpp>
 
 namespace agrad {
 
@@ -16,15 +16,14 @@ template <class W, class Parts, class Y, class Nu, class Mu, class L>
 auto student_of_factor(const Parts& included, const Y& y, const Nu& nu, const Mu& mu, const L& l) {
   const auto z = whitened<W>(y, mu, l);
   const double n = static_cast<double>(z.cols()), p = static_cast<double>(z.rows());
+  // Far out, the parts of nu and of the distance, whose square's square may overflow, are separate.
   const auto kernel = [p](const auto& s, const auto& degrees) {
     using T = promoted_t<decltype(s), decltype(degrees)>;
-    const T share = s / degrees;
-    return T(-0.5 * (apply<times_log1p_of_share_rule>(degrees, s) + p * log1p(share)));
+    return either<T>(
+        s < degrees, [&] { return T(-0.5 * (apply<times_log1p_of_share_rule>(degrees, s) + p * log1p(s / degrees))); },
+        [&] { return T((degrees + p) * (0.5 * (log(degrees) - log1p(degrees / s)) - log(sqrt(s)))); });
   };
-  const auto norm = [p](const auto& degrees) {
-    using T = promoted_t<decltype(degrees)>;
-    return T(log_rising_factorial(0.5 * degrees, 0.5 * p) - 0.5 * p * log(0.5 * degrees));
-  };
+  const auto norm = [p](const auto& degrees) { return apply<half_gamma_rise_rule>(0.0, p, 0.5 * degrees); };
   const auto terms = W::part(
       included.of({0, 1, 2, 3}),
       [&] { return W::sum(W::each(kernel, W::row_sums(W::transposed(W::each(square_of{}, z))), nu)); }, z);

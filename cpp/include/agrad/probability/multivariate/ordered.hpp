@@ -1,12 +1,14 @@
 // Ordered regressions: categories between increasing cutpoints of a latent logistic or normal variable.
 //
-// Categories count from 0: category k lies between the cutpoints k - 1 and k. The probability of an interval of logistic
+// Categories count from 0: category k lies between the cutpoints k - 1 and k. The probability of an interval of the logistic
 // distribution, inv_logit(a) - inv_logit(b), is the product of inv_logit(a), inv_logit(-b) and 1 - exp(b - a), so nothing
-// cancels. An interval of the normal distribution is taken on the side of zero where its tail is small.
+// cancels. An interval of the normal distribution is taken on the side of zero where its tail is small, and by a series where
+// it is narrow.
 #pragma once
 
 #include <agrad/probability/multivariate/parts.hpp>
 #include <agrad/rules/links.hpp>
+#include <agrad/rules/normal_slab.hpp>
 #include <agrad/rules/probit.hpp>
 
 namespace agrad {
@@ -44,9 +46,14 @@ struct normal_interval {
       const T all = log_ndtr(greater);
       return T(all + log1m_exp(log_ndtr(less) - all));
     };
-    const T a = upper - eta, b = lower - eta;
+    const T a = upper - eta, b = lower - eta, middle = 0.5 * (a + b), half = 0.5 * (upper - lower);
+    const auto narrow = [&] {
+      const T excess = apply<normal_slab_rule<0, 0>>(middle * middle, half * half);
+      return T(log(upper - lower) - half_log_two_pi - 0.5 * (middle * middle) + log1p(excess));
+    };
     return either<T>(
-        a + b > 0.0, [&] { return of_tails(T(-b), T(-a)); }, [&] { return of_tails(a, b); });
+        half * (1.0 + abs(middle)) < narrow_slab, narrow, middle > 0.0, [&] { return of_tails(T(-b), T(-a)); },
+        [&] { return of_tails(a, b); });
   }
 };
 

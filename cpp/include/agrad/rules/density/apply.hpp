@@ -4,7 +4,10 @@
 // values are checked here, once for all engines.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <agrad/rules/array.hpp>
@@ -69,19 +72,23 @@ class density_operand {
  public:
   static constexpr bool is_array = true;
   explicit density_operand(const X& x) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(sequence<X>::at(x, 0))>, S>) values_ = sequence<X>::data(x);
+    if constexpr (std::is_same_v<entry, S>) values_ = sequence<X>::data(x);
     if (values_ != nullptr) return;
-    copy_.reserve(sequence<X>::size(x));
-    for (std::size_t i = 0; i < sequence<X>::size(x); ++i) copy_.push_back(S(sequence<X>::at(x, i)));
-    values_ = copy_.data();
+    const std::size_t size = sequence<X>::size(x);
+    if (size > few_.size()) many_.reset(new S[size]);  // not set to zero first, as a vector's entries would be
+    S* copy = size > few_.size() ? many_.get() : few_.data();
+    for (std::size_t i = 0; i < size; ++i) copy[i] = S(sequence<X>::at(x, i));
+    values_ = copy;
   }
   density_operand(const density_operand&) = delete;
   density_operand& operator=(const density_operand&) = delete;
-  density_input<S> input(bool active) const { return {values_, 1, active}; }
+  density_input<S> input(bool active) const { return {values_, 1, active, std::is_integral_v<entry>}; }
 
  private:
+  using entry = std::decay_t<decltype(sequence<X>::at(std::declval<const X&>(), 0))>;
   const S* values_ = nullptr;
-  std::vector<S> copy_;
+  std::array<S, std::is_arithmetic_v<S> ? 8 : 0> few_;
+  std::unique_ptr<S[]> many_;
 };
 template <class S, class X>
 class density_operand<S, X, std::enable_if_t<sequence<X>::is_scalar>> {

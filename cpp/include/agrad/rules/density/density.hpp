@@ -120,6 +120,7 @@ struct add_to_adjoints {
 /// integers as wide as doubles, so that the compiler vectorises the loop.
 template <bool (*holds)(double), class S>
 std::size_t first_outside(const S* x, std::size_t n) {
+  if (n == 1) return holds(primal_value(*x)) ? 1 : 0;
   std::int64_t outside = 0;
   for (std::size_t i = 0; i < n; ++i) outside += static_cast<std::int64_t>(!holds(primal_value(x[i])));
   if (AGRAD_UNLIKELY(outside != 0))
@@ -128,10 +129,19 @@ std::size_t first_outside(const S* x, std::size_t n) {
   return n;
 }
 
+/// Returns the index of the first of n values of an argument that fails the argument's condition, n if there is none.
+template <class Rule, std::size_t K, class S>
+std::size_t first_failing(const density_input<S>& in, std::size_t n) {
+  constexpr condition must = Rule::arguments[K].must, of_integers = must_be::for_integers(must);
+  if constexpr (must.name != of_integers.name)
+    if (in.whole) return first_outside<of_integers.holds>(in.values, n);
+  return first_outside<must.holds>(in.values, n);
+}
+
 template <class Rule, std::size_t K, class S>
 void density_check_argument(std::size_t n, const density_input<S>& in) {
   constexpr density_argument argument = Rule::arguments[K];
-  const std::size_t size = in.stride == 0 && n > 0 ? 1 : n, i = first_outside<argument.must.holds>(in.values, size);
+  const std::size_t size = in.stride == 0 && n > 0 ? 1 : n, i = first_failing<Rule, K>(in, size);
   if (AGRAD_UNLIKELY(i != size))
     fail_check(Rule::name, argument.name, in.stride == 0 ? -1 : static_cast<long>(i), primal_value(in.values[i]), argument.must,
                {});
@@ -149,6 +159,17 @@ void density_check_pair(std::size_t n, const Inputs& in) {
       fail_relation(Rule::name, Rule::arguments[pair.first].name, first.stride == 0 ? -1 : static_cast<long>(i), x, pair.must,
                     Rule::arguments[pair.second].name, y);
   }
+}
+
+template <class Rule, class X, std::size_t... K, std::size_t... P>
+AGRAD_ALWAYS_INLINE bool meets_conditions(const X& x, std::index_sequence<K...>, std::index_sequence<P...>) {
+  return (Rule::arguments[K].must.holds(x[K]) && ...) &&
+         (Rule::pairs[P].must.holds(x[Rule::pairs[P].first], x[Rule::pairs[P].second]) && ...);
+}
+/// Returns whether numbers meet the conditions on the arguments.
+template <class Rule, std::size_t N>
+AGRAD_ALWAYS_INLINE bool meets_conditions(const std::array<double, N>& x) {
+  return meets_conditions<Rule>(x, std::make_index_sequence<N>{}, std::make_index_sequence<std::size(Rule::pairs)>{});
 }
 
 template <class Rule, class Inputs, std::size_t... K, std::size_t... P>
@@ -187,6 +208,19 @@ S density_partials(std::size_t n, const density_inputs<Rule, S>& in, bool propto
   if (!detail::is_nothing<Rule>(n, parts)) detail::each_term<Rule, true>(n, in, parts, sums);
   sums.scalars([&](std::size_t k, const S& sum) { *partial[k] = sum; });
   return sums.value.sum();
+}
+
+/// Computes a single term in the density's support, whose arguments meet their conditions, with its partial derivatives, where
+/// pointers are not null. Returns false for other terms.
+template <class Rule>
+AGRAD_ALWAYS_INLINE bool density_term(const typename Rule::template each<double>& x, const typename Rule::parts& included,
+                                      const typename Rule::template each<double*>& partial, double& value) {
+  if (!detail::meets_conditions<Rule>(x) || !Rule::in_support(x) || detail::is_nothing<Rule>(1, included)) return false;
+  typename Rule::template each<double> slope;
+  value = Rule::template term<true>(typename Rule::template prepared<double>(x, included), x, included, slope);
+  for (std::size_t k = 0; k < partial.size(); ++k)
+    if (partial[k] != nullptr) *partial[k] = slope[k];
+  return true;
 }
 
 /// Adds the adjoint of the sum times the partial derivatives to adjoint[k], which has the stride of argument k, for each

@@ -1,13 +1,15 @@
 // Octet rules: rules applied to octets, eight numbers at once.
 //
-// A rule with `values` computes packets, where they are as accurate as the rule's `value`; the absolute value is a comparison;
-// all others compute lane after lane. So every rule is a function of octets, too.
+// The exponential and logarithms have formulas of their own; other rules with `values` compute packets, where they are as
+// accurate as the rule's `value`; the absolute value is a comparison; all others compute lane after lane. So every rule is a
+// function of octets, too.
 // Read next: rules/density/loop.hpp.
 #pragma once
 
 #include <Eigen/Core>
 
-#include <agrad/rules/density/octet.hpp>
+#include <agrad/rules/density/octet_functions.hpp>
+#include <agrad/rules/exponential.hpp>
 #include <agrad/rules/piecewise.hpp>
 #include <agrad/rules/values.hpp>
 
@@ -32,10 +34,20 @@ struct octet_form {
 
  private:
   AGRAD_ALWAYS_INLINE static octet by_packets(const octet& x) {
+    if (AGRAD_UNLIKELY(!all_hold(x > Rule::packets.lower && x < Rule::packets.upper))) return by_lanes(x);
+    if constexpr (std::is_same_v<Rule, exp_rule>)
+      return exp_inside(x);
+    else if constexpr (std::is_same_v<Rule, log_rule>)
+      return log_inside(x);
+    else if constexpr (std::is_same_v<Rule, log1p_rule>)
+      return log1p_inside(x);
+    else
+      return by_array(x);
+  }
+  AGRAD_ALWAYS_INLINE static octet by_array(const octet& x) {
     array from;
     x.store(from.data());
-    array to = Rule::values(from);
-    if (AGRAD_UNLIKELY(!all_hold(x > Rule::packets.lower && x < Rule::packets.upper))) return by_lanes(x);
+    const array to = Rule::values(from);
     return octet::load(to.data());
   }
   template <class... X>

@@ -42,6 +42,7 @@ struct density_input {
   const S* values = nullptr;
   std::size_t stride = 0;
   bool active = false;  // derivatives with respect to it are wanted
+  bool whole = false;   // the values come from integers
 };
 
 /// The parts of a log density that are computed: all, or with `propto` the parts that depend on an active argument.
