@@ -51,7 +51,15 @@ class lock_held {
   lock_held() { hang_.disarm(); }
 
  private:
-  hung_at_exit hang_;  // before the lock, which may never be acquired
+  /// Lets a thread sleep until the process ends if the interpreter has ended already.
+  struct interpreter_lives {
+    interpreter_lives() {
+      hung_at_exit hang;
+      if (Py_IsInitialized() != 0) hang.disarm();
+    }
+  };
+  interpreter_lives lives_;  // pybind11 would make a thread state of an interpreter that has ended
+  hung_at_exit hang_;        // before the lock, which may never be acquired
   pybind11::gil_scoped_acquire lock_;
 };
 

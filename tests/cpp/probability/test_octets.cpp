@@ -201,6 +201,7 @@ TEST_CASE("most formulas are those of single terms, too") {
 }
 
 TEST_CASE("the message of a sequence of length 1 names the index") {
+  const scope own;
   const std::vector<var> y{-1.0}, none;
   const var rate = -1.0;
   CHECK_THROWS_WITH_AS(exponential_lpdf(y, std::vector<var>{rate}),
