@@ -25,8 +25,13 @@ _AT_INFINITY = {"cdf": 1.0, "lcdf": 0.0, "lccdf": -np.inf}
 
 
 def given(x: Any) -> Any:
-    """Return lists and tuples as arrays, recorded ones if their entries are recorded."""
-    return array(x) if isinstance(x, (list, tuple)) else x
+    """Return lists and tuples as arrays, recorded ones if their entries are recorded, and NumPy's integers as doubles.
+
+    Differences of integers of few bits, or without sign, would wrap; sums of single precision would round.
+    """
+    x = array(x) if isinstance(x, (list, tuple)) else x
+    is_narrow = isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biuf" and x.dtype != np.float64
+    return x.astype(np.float64) if is_narrow else x
 
 
 def plain(x: Any) -> Any:

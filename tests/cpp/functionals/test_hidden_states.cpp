@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <agrad/agrad.hpp>
 #include <agrad/functionals/algebra_solver.hpp>
+#include <agrad/probability.hpp>
 #include <agrad/functionals/hidden_states.hpp>
 #include <cmath>
 #include <limits>

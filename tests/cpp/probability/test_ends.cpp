@@ -106,6 +106,23 @@ TEST_CASE("skew normal densities whose shape times the distance overflows") {
   check(at(4 * z, [](const auto& y) { return skew_normal_lpdf(y, 0.0, 4.0, 1e240); }), {log_density, -z / 4, -1.0 / 16});
 }
 
+TEST_CASE("skew normal tails at distances whose square overflows") {
+  const scope own;
+  for (const double shape : {2.0, 0.0, -2.0}) {
+    const var y = 1e160, scale = 1e-155, alpha = shape;
+    const std::vector<var> far{skew_normal_lcdf(y, 0.0, 1.0, alpha), skew_normal_lccdf(y, 0.0, 1.0, alpha),
+                               skew_normal_lcdf(0.6, 0.2, scale, alpha), skew_normal_lcdf(-0.6, 0.2, scale, alpha)};
+    CHECK(far[0].val() == 0);
+    CHECK(far[1].val() == -infinity);
+    CHECK(far[2].val() == 0);
+    CHECK(far[3].val() == -infinity);
+    for (const var& each : far) {
+      each.grad();
+      CHECK((y.adj() == 0 && scale.adj() == 0 && alpha.adj() == 0));
+    }
+  }
+}
+
 TEST_CASE("the logarithm of the difference of two zeros has the slopes of equal exponents") {
   check(at(-infinity, [](const auto& x) { return log_diff_exp(x, -infinity); }), {-infinity, infinity, -infinity});
   check(at(-infinity, [](const auto& y) { return log_diff_exp(-infinity, y); }), {-infinity, -infinity, -infinity});

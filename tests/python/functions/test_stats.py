@@ -57,6 +57,26 @@ def test_values_are_those_of_scipy(name, method):
     np.testing.assert_array_equal(getattr(getattr(ag.stats, name)(*shapes, **named), method)(x), ours(x, *values))
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint64, np.float32], ids=lambda dtype: dtype.__name__)
+@each_method
+def test_types_of_numpy_are_numbers(name, method, dtype):
+    """Differences of integers of few bits, or without sign, would wrap."""
+    of = getattr(getattr(ag.stats, name), method)
+    x = np.array([0, 1]) if method in ("ppf", "isf") else np.array([1, 3, 100])
+    values = [np.round(value) if abs(value) > 1 else value for value in point(name)]
+    for loc in (0, 2, 120):
+        values[len(FAMILIES[name].shapes)] = loc
+        typed = [dtype(value) if value == np.round(value) and value >= 0 else value for value in values]
+        try:
+            expected = of(x.astype(float), *(float(value) for value in values))
+        except ag.DomainError:
+            continue
+        np.testing.assert_array_equal(of(x.astype(dtype), *typed), expected)
+        if not FAMILIES[name].is_discrete or method not in ("ppf", "isf"):
+            compiled = ag.compile(lambda x, typed=typed: of(x, *typed))
+            np.testing.assert_allclose(compiled(x.astype(dtype)), expected, rtol=1e-13)
+
+
 def test_nothing_is_left_out_above():
     assert len(FAMILIES) >= 34
     assert len(METHODS) >= 242

@@ -34,6 +34,13 @@ T size_of_shape(const T& alpha) {
       alpha >= 0, [&] { return alpha; }, [&] { return T(-alpha); });
 }
 
+/// Returns z, infinite where its square would be.
+template <class T>
+T with_finite_square(const T& z) {
+  return either<T>(
+      z > 1e154, [] { return T(infinity); }, z < -1e154, [] { return T(-infinity); }, [&] { return z; });
+}
+
 /// Returns the probability below z with the shape alpha.
 template <class T>
 T skew_normal_probability(const T& z, const T& alpha) {
@@ -74,7 +81,7 @@ struct skew_normal_cdf_rule : detail::skew_normal_cdf_base {
   template <class P, class Y, class X, class W, class A>
   static auto term(const parts&, const P&, const Y& y, const X& xi, const W& omega, const A& alpha) {
     using T = promoted_t<Y, X, W, A>;
-    const T z = (y - xi) / omega, shape(alpha);
+    const T z = detail::with_finite_square(T((y - xi) / omega)), shape(alpha);
     return detail::with_limits(z, 0, 1, [&] { return detail::skew_normal_probability(z, shape); });
   }
 };
@@ -91,7 +98,7 @@ struct skew_normal_lcdf_rule : detail::skew_normal_cdf_base {
   template <class P, class Y, class X, class W, class A>
   static auto term(const parts&, const P&, const Y& y, const X& xi, const W& omega, const A& alpha) {
     using T = promoted_t<Y, X, W, A>;
-    const T z = (y - xi) / omega, shape(alpha);
+    const T z = detail::with_finite_square(T((y - xi) / omega)), shape(alpha);
     return detail::with_limits(z, -infinity, 0, [&] { return detail::skew_normal_log_probability(z, shape); });
   }
 
@@ -111,7 +118,7 @@ struct skew_normal_lccdf_rule : detail::skew_normal_cdf_base {
   template <class P, class Y, class X, class W, class A>
   static auto term(const parts&, const P&, const Y& y, const X& xi, const W& omega, const A& alpha) {
     using T = promoted_t<Y, X, W, A>;
-    const T z = (xi - y) / omega, shape(-alpha);
+    const T z = detail::with_finite_square(T((xi - y) / omega)), shape(-alpha);
     return detail::with_limits(z, -infinity, 0, [&] { return detail::skew_normal_log_probability(z, shape); });
   }
 

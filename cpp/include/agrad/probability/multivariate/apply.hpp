@@ -82,7 +82,7 @@ Eigen::MatrixXd primal_matrix(const matrix_of<T>& x) {
   }
 }
 
-inline matrix_values values_of(const Eigen::MatrixXd& x) { return {x.data(), x.rows(), x.cols(), 1, x.rows()}; }
+inline matrix_values matrix_values_of(const Eigen::MatrixXd& x) { return {x.data(), x.rows(), x.cols(), 1, x.rows()}; }
 
 /// Computes a rule. Data become numbers.
 template <class Rule, bool propto>
@@ -105,7 +105,7 @@ struct multivariate_on {
   }
   template <std::size_t... K, class... M>
   static promoted_t<M...> of_matrices(std::index_sequence<K...>, const bound_sizes& sizes, const M&... x) {
-    (Rule::arguments[K].must.check(Rule::name, Rule::arguments[K].name, values_of(primal_matrix(x)),
+    (Rule::arguments[K].must.check(Rule::name, Rule::arguments[K].name, matrix_values_of(primal_matrix(x)),
                                    static_cast<double>(sizes.of(Rule::arguments[K].limit))),
      ...);
     typename Rule::parts included;
