@@ -76,6 +76,8 @@ def arguments(family: Family) -> str:
                 others.setdefault(must, []).append(f"`{other.name}`")
         differing = "".join(f"; of {listed(names)}: {escaped(must)}" for must, names in others.items())
         rows.append([f"`{name}`", escaped(condition) + differing])
+    for interval in family.intervals:
+        rows += [[f"`{name}`, of intervals", escaped(condition)] for name, condition in conditions(interval)[:2]]
     if family.quantiles:
         rows.append(["`p`, of quantiles", escaped(conditions(next(iter(family.quantiles.values())))[0][1])])
     return as_table(["argument", "condition"], rows)

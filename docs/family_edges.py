@@ -8,7 +8,6 @@ from family_rows import CHOICES, Family, is_inside, parameters
 from tables import as_table
 
 import agrad as ag
-from agrad._core import QuantileRow
 
 
 def ends(family: Family, choice: int = 0) -> list[float]:
@@ -69,7 +68,7 @@ def edges(family: Family) -> str:
     """Return what functions return at and beyond the ends of the support, and what an error says."""
     row, at = family.density, parameters(family.density)
     first = row.arguments[0][0]
-    names = [each.name for each in family.rows if not isinstance(each, QuantileRow)]
+    names = [row.name, *(each.name for each in family.densities.values() if each is not row)]
     rows = [[f"{x:g}", *(called(name, x, *at) for name in names)] for x in edge_points(family)]
     where = f", at {arguments_text(row, at)}" if at else ""
     inverses = [each.name for each in family.quantiles.values()]

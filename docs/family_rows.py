@@ -57,6 +57,7 @@ class Family:
 
     name: str
     densities: dict[str, DensityRow] = field(default_factory=dict)
+    intervals: list[DensityRow] = field(default_factory=list)
     quantiles: dict[str, QuantileRow] = field(default_factory=dict)
     elementwise: list[Any] = field(default_factory=list)
     scipy: list[scipy_families.Family] = field(default_factory=list)
@@ -75,7 +76,7 @@ class Family:
     def rows(self) -> list[Any]:
         """All rows, the density's first."""
         others = [row for row in self.densities.values() if row is not self.density]
-        return [self.density, *others, *self.quantiles.values()]
+        return [self.density, *others, *self.intervals, *self.quantiles.values()]
 
 
 def families() -> dict[str, Family]:
@@ -83,7 +84,11 @@ def families() -> dict[str, Family]:
     found: dict[str, Family] = {}
     for row in density_rows():
         name, _, end = row.name.rpartition("_")
-        found.setdefault(name, Family(name)).densities[end] = row
+        family = found.setdefault(name, Family(name))
+        if end == "lbetween":  # of two first arguments, so that it has no curve
+            family.intervals.append(row)
+        else:
+            family.densities[end] = row
     for row in quantile_rows():
         name, _, end = row.name.rpartition("_")
         found[name].quantiles[end] = row

@@ -12,7 +12,7 @@ namespace agrad {
 
 namespace {
 
-/// Copies operand 0. integers = {argument, rows, columns, the limit of the argument's condition}.
+/// Copies operand 0. integers = {argument, rows, columns, the limit of the argument's condition, the shorthand that was given}.
 struct copied_argument {
   static void reverse(const operation& op, const run_context&, const double*, double* adjoints) { add<1>(op, adjoints); }
   template <int Width>
@@ -40,7 +40,8 @@ void check_and_copy(std::string_view function, const matrix_argument* arguments,
   const std::uint32_t* of = context.integers + op.data;
   const double* x = values + op.operands[0].first;
   const auto rows = static_cast<std::ptrdiff_t>(of[1]), cols = static_cast<std::ptrdiff_t>(of[2]);
-  arguments[of[0]].must.check(function, arguments[of[0]].name, {x, rows, cols, cols, 1}, of[3]);
+  const auto form = static_cast<shorthand>(of[4]);
+  arguments[of[0]].must.check(function, arguments[of[0]].name, {x, rows, cols, cols, 1, form}, of[3]);
   std::copy_n(x, op.count, values + op.result);
 }
 
@@ -53,7 +54,8 @@ bool has_form(const matrix_argument& argument, std::uint32_t rows, std::uint32_t
 template <class Rule>
 struct checked_argument : copied_argument {
   static bool fits(const operation_view& v) {
-    return v.has(1, 4) && v.integers[0] < std::uint32_t{Rule::arity} &&
+    return v.has(1, 5) && v.integers[0] < std::uint32_t{Rule::arity} &&
+           (v.integers[4] == 0 || v.integers[4] == static_cast<std::uint32_t>(Rule::arguments[v.integers[0]].may_be)) &&
            has_form(Rule::arguments[v.integers[0]], v.integers[1], v.integers[2]) &&
            v.is_product(v.op.count, v.integers[1], v.integers[2]) && v.is_dense(0, v.op.count);
   }
@@ -66,13 +68,26 @@ template <class Rule>
 inline constexpr kernel multivariate_kernel = kernels::make_of<checked_argument<Rule>>(Rule::name,
                                                                                        {dependence::entrywise, true});
 
+/// Returns the slots of the matrix for which a shorthand stands; slot 0 is the constant zero.
+span slots_of(recorder& in, const span& x, const detail::given_shape& shape, shorthand form) {
+  if (form == shorthand::none) return x;
+  const auto n = static_cast<std::size_t>(shape.rows * shape.cols);
+  if (n == 0) return {x.first, 0, 1, x.active};
+  std::vector<slot> slots(n, form == shorthand::number ? x.first : slot{0});
+  if (form == shorthand::diagonal)
+    for (std::uint32_t i = 0; i < x.count; ++i) slots[i * (x.count + std::size_t{1})] = x.first + i;
+  return in.dense(slots.data(), n);
+}
+
 template <class Rule>
-recorded_matrix checked(recorder& in, std::size_t k, span x, const detail::given_shape& shape,
+recorded_matrix checked(recorder& in, std::size_t k, const span& given, const detail::given_shape& shape, shorthand form,
                         const detail::bound_sizes& sizes) {
   const matrix_argument& argument = Rule::arguments[k];
+  const span x = slots_of(in, given, shape, form);
   const auto rows = static_cast<std::uint32_t>(shape.rows), cols = static_cast<std::uint32_t>(shape.cols);
   const auto limit = static_cast<std::uint32_t>(sizes.of(argument.limit));
-  slot first = in.apply(multivariate_kernel<Rule>, x.count, &x, 1, {static_cast<std::uint32_t>(k), rows, cols, limit});
+  slot first = in.apply(multivariate_kernel<Rule>, x.count, &x, 1,
+                        {static_cast<std::uint32_t>(k), rows, cols, limit, static_cast<std::uint32_t>(form)});
   const span copied{first, x.count, 1, x.active};
   if (x.active && argument.must.each.whole) first = in.apply(kernels::stop_gradient, x.count, &copied, 1);
   return {in, shape.rows, shape.cols, {first, x.count, static_cast<std::uint16_t>(x.count == 1 ? 0 : 1), x.active}};
@@ -91,7 +106,8 @@ template <class Rule, std::size_t... K>
 slot record(recorder& in, const span* x, const detail::given_shape* given, bool propto, std::index_sequence<K...>) {
   detail::bound_sizes sizes;
   const auto shapes = detail::matrix_shapes<sizeof...(K)>(Rule::name, Rule::arguments, {given[K]...}, sizes);
-  const recorded_matrix arguments[] = {checked<Rule>(in, K, x[K], shapes[K], sizes)...};
+  const recorded_matrix arguments[] = {
+      checked<Rule>(in, K, x[K], shapes[K], detail::shorthand_of(Rule::arguments[K], given[K]), sizes)...};
   typename Rule::parts included;
   included.propto = propto;
   bool any = !propto;

@@ -60,8 +60,7 @@ const std::vector<density_row>& density_rows() {
               std::size(Rule::pairs),
               {}};
     });
-    const auto others = rows::probability();
-    list.insert(list.end(), others.begin(), others.end());
+    for (const auto& others : {rows::probability(), rows::intervals()}) list.insert(list.end(), others.begin(), others.end());
     return list;
   }();
   return all;

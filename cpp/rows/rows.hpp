@@ -21,13 +21,14 @@ struct elementwise_row {
   bool is_condition;
   double outside;         // the value outside of the domain: nan, or infinite
   std::string_view stan;  // Stan's name, if different
+  std::string_view must;  // the condition on arguments that the function checks, if it does
 };
 
 /// Records entries of a function of arguments that each are n > 0 numbers, or one number for all (stride 0), without a check.
 /// Returns n slots, or one slot for all.
 using record_entries = span (*)(recorder& in, const span* arguments);
 
-/// A density, or a distribution function.
+/// A density, a distribution function, or the log probability of an interval.
 struct density_row {
   std::string_view name, text, source, reference;
   int arity;
@@ -79,6 +80,7 @@ namespace rows {
 // Parts of the lists, compiled in separate files.
 std::vector<elementwise_row> special();
 std::vector<density_row> probability();
+std::vector<density_row> intervals();
 }  // namespace rows
 
 /// Returns the entry with this name, which must be in the table.

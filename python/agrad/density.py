@@ -10,6 +10,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from agrad._core import (
     DensityRow,
     GlmRow,
@@ -23,7 +25,7 @@ from agrad._core import (
 
 AnyRow = DensityRow | GlmRow | MultivariateRow
 
-_SHAPES = "    Arrays are of one shape; single numbers broadcast."
+_SHAPES = "    All arguments broadcast."
 #: Texts for the arguments of generalised linear models, which all have the same arguments.
 _MODEL_SHAPES = {
     "y": "Outcomes, n of them or one for all rows; they have no derivatives.",
@@ -31,19 +33,22 @@ _MODEL_SHAPES = {
     "alpha": "Intercept, one or n of them.",
     "beta": "Coefficients, p of them.",
 }
+#: Words for what may be given instead of a matrix.
+_SHORTHANDS = {"diagonal": ", or of length {columns}: its diagonal, the other entries being 0", "number": ", or one for all"}
 #: Names of the sizes that the letters of multivariate rules stand for.
 _SIZES = "    n is the number of observations; a vector, or one row, stands for all."
 
 
-def _matrix_shape(letters: str) -> str:
+def _matrix_shape(letters: str, shorthand: str) -> str:
     rows, columns = letters
+    instead = _SHORTHANDS.get(shorthand, "").format(columns=columns)
     if letters == "11":
         return "A single number."
     if columns == "1":
         return f"{rows} numbers, or one."
     if rows == "1":
-        return f"Of length {columns}."
-    return f"{rows} x {columns}, or of length {columns}." if rows == "n" else f"{rows} x {columns}."
+        return f"Of length {columns}{instead}."
+    return f"{rows} x {columns}, or of length {columns}." if rows == "n" else f"{rows} x {columns}{instead}."
 
 
 def _parameter(name: str, condition: str, shape: str) -> str:
@@ -64,7 +69,8 @@ def conditions(row: AnyRow | QuantileRow) -> list[tuple[str, str]]:
 
 def _shapes(row: AnyRow) -> dict[str, str]:
     if isinstance(row, MultivariateRow):
-        return {name: _matrix_shape(letters) for (name, _), letters in zip(row.arguments, row.shapes, strict=True)}
+        described = zip(row.arguments, row.shapes, row.shorthands, strict=True)
+        return {name: _matrix_shape(letters, shorthand) for (name, _), letters, shorthand in described}
     return _MODEL_SHAPES if isinstance(row, GlmRow) else {}
 
 
@@ -73,12 +79,13 @@ def _docstring(row: AnyRow) -> str:
     parameters = "\n".join(_parameter(name, condition, shapes.get(name, "")) for name, condition in conditions(row))
     propto = "propto : bool\n    Leave out the terms that depend on no recorded argument: constants of a posterior.\n"
     note = "" if isinstance(row, GlmRow) else (_SIZES if shapes else _SHAPES) + "\n"
+    fit = "Shapes do not fit together." if shapes else "The arguments do not broadcast."
     result = "The product over all entries; 1 for none." if row.is_product else "The sum over all entries; 0 for none."
     return (
         f"{row.text}\n\nParameters\n----------\n{parameters}\n{note}"
         f"{propto * row.has_propto}\n"
         f"Returns\n-------\nfloat or Array\n    {result.replace('entries', 'rows') if shapes else result}\n\n"
-        "Raises\n------\nDomainError\n    An argument does not meet its condition.\nShapeError\n    Shapes differ.\n\n"
+        f"Raises\n------\nDomainError\n    An argument does not meet its condition.\nShapeError\n    {fit}\n\n"
         f"References\n----------\n{row.source}"
     )
 
@@ -108,6 +115,16 @@ def _quantile(row: QuantileRow) -> Callable[..., Any]:
     return quantile
 
 
+def _truth(function: str, propto: Any) -> bool:
+    """Return the option `propto`, for which NumPy's truth values and the integers 0 and 1 may stand, too."""
+    if isinstance(propto, bool):
+        return propto
+    given = np.asarray(propto) if isinstance(propto, (int, np.generic, np.ndarray)) else None
+    if given is not None and given.ndim == 0 and given.dtype.kind in "biu" and given in (0, 1):
+        return bool(given)
+    raise TypeError(f"{function}: propto is {propto!r}, but must be True or False")
+
+
 def _function(row: AnyRow) -> Callable[..., Any]:
     names = [name for name, _ in row.arguments]
     positional = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
@@ -115,10 +132,12 @@ def _function(row: AnyRow) -> Callable[..., Any]:
     signature = inspect.Signature([*positional, *option])
 
     def density(*arguments: Any, **named: Any) -> Any:
-        if not named or (row.has_propto and named.keys() == {"propto"}):  # the usual calls, without the cost of a binding
-            return row(*arguments, **named)
+        if not named:  # the usual calls, without the cost of a binding
+            return row(*arguments)
+        if row.has_propto and named.keys() == {"propto"}:
+            return row(*arguments, propto=_truth(row.name, named["propto"]))
         bound = signature.bind(*arguments, **named).arguments
-        return row(*(bound[name] for name in names), propto=bound.get("propto", False))
+        return row(*(bound[name] for name in names), propto=_truth(row.name, bound.get("propto", False)))
 
     density.__name__ = density.__qualname__ = row.name
     density.__doc__ = _docstring(row)

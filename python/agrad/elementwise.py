@@ -10,7 +10,7 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any
 
-from agrad._core import ElementwiseRow, elementwise_rows
+from agrad._core import ElementwiseRow, checked, elementwise_rows
 
 
 def _interval(lower: float, upper: float, whole: bool) -> str:
@@ -26,16 +26,22 @@ def _docstring(row: ElementwiseRow) -> str:
         for name, ends in zip(names, row.domain, strict=True)
     )
     shapes = "ShapeError\n    The arguments do not broadcast.\n" if row.arity > 1 else ""
+    outside = "" if row.must else f"; {row.outside:g} outside of the domain"
+    refused = f"DomainError\n    An argument is not {row.must}, or nan.\n" if row.must else ""
     references = f"\n\nReferences\n----------\n{row.source}" if row.source else ""
     return (
         f"{row.text}\n\nParameters\n----------\n{parameters}\n\nReturns\n-------\nfloat, numpy.ndarray or Array\n"
-        f"    The function of each entry, of the broadcast shape; {row.outside:g} outside of the domain.\n\n"
-        f"Raises\n------\n{shapes}TypeError\n    An argument is complex or no number.{references}"
+        f"    The function of each entry, of the broadcast shape{outside}.\n\n"
+        f"Raises\n------\n{refused}{shapes}TypeError\n    An argument is complex or no number.{references}"
     )
 
 
 def _function(row: ElementwiseRow) -> Callable[..., Any]:
+    must = row.must
+
     def function(*arguments: Any) -> Any:
+        if must and len(arguments) == row.arity:
+            return row(*(checked(row.name, name, must, x) for name, x in zip("xyz", arguments, strict=False)))
         return row(*arguments)
 
     function.__name__ = function.__qualname__ = row.name

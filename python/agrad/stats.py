@@ -7,11 +7,17 @@ rules, this module has no list of its own. Arguments broadcast, and results are 
 from __future__ import annotations
 
 from agrad._record.foreign import stand_for_foreign
+from agrad._stats.asymmetry import with_both_sides
+from agrad._stats.censoring import Censored, censor
 from agrad._stats.distributions import Distribution, Frozen
 from agrad._stats.families import families
+from agrad._stats.hypergeometric import with_distribution_functions
+from agrad._stats.sure_success import with_sure_success
+from agrad._stats.truncation import Truncated, truncate
 
-_distributions = {family.name: Distribution(family) for family in families()}
-__all__ = ["Distribution", "Frozen", *_distributions]
+_families = [with_distribution_functions(with_sure_success(with_both_sides(family))) for family in families()]
+_distributions = {family.name: Distribution(family) for family in _families}
+__all__ = ["Censored", "Distribution", "Frozen", "Truncated", "censor", "truncate", *_distributions]
 
 
 def __getattr__(name: str) -> Distribution:

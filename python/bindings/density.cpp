@@ -16,31 +16,27 @@ namespace agrad::python {
 
 namespace {
 
-/// Returns the number of terms. All arguments but single numbers must have the same shape.
-std::size_t terms_of(const density_row& row, const std::vector<array>& x) {
-  const array* longest = nullptr;
-  for (const array& a : x)
-    if (a.size() != 1 || (longest == nullptr && !a.shape().empty()))
-      longest = longest == nullptr || longest->size() == 1 ? &a : longest;
-  if (longest == nullptr) return 1;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    if (x[k].size() == 1 || x[k].shape() == longest->shape()) continue;
-    throw ShapeError(std::string(row.name) + ": " + std::string(row.arguments[k].name) + " is of shape " +
-                     to_text(x[k].shape()) + ", but must be of shape " + to_text(longest->shape()) +
-                     "; all arrays have one shape, single numbers broadcast");
-  }
-  return longest->size();
+/// Returns the operand of entries of the broadcast shape, or one number for all.
+span entries_operand(const array& a, const shape_type& shape, std::size_t n) {
+  if (a.size() == 1) return {a.at(0), 1, 0, a.owner()->code.is_active(a.at(0))};
+  if (a.size() == n) return a.as_span();
+  const std::vector<slot> slots = broadcast_slots(a, shape);
+  return a.owner()->code.consecutive(slots.data(), slots.size());
 }
 
-span operand(const array& a, std::size_t n) {
-  const span s = a.as_span();
-  return a.size() == 1 ? span{s.first, 1, static_cast<std::uint16_t>(n == 1 && !a.shape().empty() ? 1 : 0), s.active} : s;
+/// Returns the operand of terms in the same way. A single entry of an array has an index in messages, if it is the only term.
+span operand(const array& a, const shape_type& shape, std::size_t n) {
+  span s = entries_operand(a, shape, n);
+  if (n == 1 && !a.shape().empty()) s.stride = 1;
+  return s;
 }
 
+/// Records the sum, or product, of the terms of the shape to which the arguments broadcast.
 array record(const density_row& row, const std::vector<array>& x, bool propto) {
-  const std::size_t n = terms_of(row, x);
+  const shape_type shape = broadcast_shape(row.name, x);
+  const std::size_t n = size_of(shape);
   span operands[operation::most_operands];
-  for (std::size_t k = 0; k < x.size(); ++k) operands[k] = operand(x[k], n);
+  for (std::size_t k = 0; k < x.size(); ++k) operands[k] = operand(x[k], shape, n);
   const auto& in = x[0].owner();
   const slot first = row.record(in->code, operands, n, propto);
   return array(in, {}, first);
@@ -76,38 +72,34 @@ array record(const glm_row& row, const std::vector<array>& given, bool propto) {
   return array(in, {}, propto && is_constant ? in->constant(0.0) : first);
 }
 
-/// Returns a message with as many indices of an entry as the array of this argument has axes, for a message with a single
-/// index: mu[4] becomes mu[1, 1].
-std::string with_indices(std::string_view argument, const shape_type& shape, std::string text) {
+/// Returns a message with as many indices of an entry as the array of this argument has axes, for a message with the place
+/// of the entry in the shape to which all arguments broadcast: mu[4] becomes mu[1, 1], or mu[1, 0] of one column.
+std::string with_indices(std::string_view argument, const shape_type& shape, const shape_type& terms, std::string text) {
   const std::string before = ": " + std::string(argument) + "[";
   const std::size_t found = text.find(before), end = found == std::string::npos ? found : text.find(']', found);
-  if (end == std::string::npos || shape.size() < 2 || text.find(',', found) < end) return text;
-  const std::size_t begin = found + before.size();
+  if (end == std::string::npos || terms.size() < 2 || text.find(',', found) < end) return text;
+  const std::size_t begin = found + before.size(), offset = terms.size() - shape.size();
   std::size_t entry = std::stoul(text.substr(begin, end - begin));
   std::string indices;
-  for (std::size_t d = shape.size(); d-- > 0;) {
-    const auto length = static_cast<std::size_t>(shape[d]);
-    indices = std::to_string(entry % length) + (indices.empty() ? "" : ", ") + indices;
+  for (std::size_t d = terms.size(); d-- > offset;) {
+    const auto length = static_cast<std::size_t>(terms[d]);
+    indices = std::to_string(shape[d - offset] == 1 ? 0 : entry % length) + (indices.empty() ? "" : ", ") + indices;
     entry /= length;
   }
   return text.replace(begin, end - begin, indices);
 }
 
-template <class Row>
-std::string with_indices(const Row& row, const std::vector<array>& x, std::string text) {
-  for (std::size_t k = 0; k < x.size(); ++k) text = with_indices(row.arguments[k].name, x[k].shape(), text);
+std::string with_indices(const density_row& row, const std::vector<array>& x, std::string text) {
+  const shape_type terms = broadcast_shape(row.name, x);
+  for (std::size_t k = 0; k < x.size(); ++k) text = with_indices(row.arguments[k].name, x[k].shape(), terms, text);
+  return text;
+}
+std::string with_indices(const glm_row& row, const std::vector<array>& x, std::string text) {
+  for (std::size_t k = 0; k < x.size(); ++k) text = with_indices(row.arguments[k].name, x[k].shape(), x[k].shape(), text);
   return text;
 }
 
 // ---- entries
-
-/// Returns the operand of a function of entries: entries of the broadcast shape, or one number for all.
-span entries_operand(const array& a, const shape_type& shape, std::size_t n) {
-  if (a.size() == 1) return {a.at(0), 1, 0, a.owner()->code.is_active(a.at(0))};
-  if (a.size() == n) return a.as_span();
-  const std::vector<slot> slots = broadcast_slots(a, shape);
-  return a.owner()->code.consecutive(slots.data(), slots.size());
-}
 
 array record_entries_of(const std::string& name, record_entries record, const std::vector<array>& x) {
   const auto& in = x[0].owner();
@@ -151,7 +143,7 @@ array checked(const std::string& function, std::string_view argument, std::strin
   try {
     return {x.owner(), x.shape(), record_checked(x.owner()->code, function, argument, place, operand, x.size())};
   } catch (const DomainError& error) {
-    throw DomainError(with_indices(argument, x.shape(), error.what()));
+    throw DomainError(with_indices(argument, x.shape(), x.shape(), error.what()));
   }
 }
 
@@ -167,7 +159,7 @@ array checked_pair(const quantile_row& row, const density_pair& pair, const arra
             record_checked_pair(x.owner()->code, row.name, first, second, place, entries_operand(x, shape, n),
                                 entries_operand(y, shape, n), n)};
   } catch (const DomainError& error) {
-    throw DomainError(with_indices(first, shape, error.what()));
+    throw DomainError(with_indices(first, shape, shape, error.what()));
   }
 }
 

@@ -36,6 +36,16 @@ py::list shapes_of(const multivariate_row& row) {
   return shapes;
 }
 
+/// Returns what may be given instead of each argument.
+py::list shorthands_of(const multivariate_row& row) {
+  py::list names;
+  for (int k = 0; k < row.arity; ++k) {
+    const shorthand form = row.arguments[k].may_be;
+    names.append(form == shorthand::diagonal ? "diagonal" : form == shorthand::number ? "number" : "");
+  }
+  return names;
+}
+
 }  // namespace
 
 void register_multivariate(py::module_& m) {
@@ -48,6 +58,7 @@ void register_multivariate(py::module_& m) {
       .def_property_readonly("is_product", [](const multivariate_row& r) { return r.is_product; })
       .def_property_readonly("arguments", &arguments_of<multivariate_row>)
       .def_property_readonly("shapes", &shapes_of)
+      .def_property_readonly("shorthands", &shorthands_of)
       .def("__call__", &call_multivariate, py::kw_only(), py::arg("propto") = false);
   m.def(
       "multivariate_rows", [] { return references_to(multivariate_rows()); }, "All log densities of vectors and matrices.");

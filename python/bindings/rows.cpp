@@ -88,6 +88,7 @@ void register_rows(py::module_& m) {
       .def_property_readonly("ufunc", [](const elementwise_row& r) { return r.ufunc.empty() ? r.name : r.ufunc; })
       .def_property_readonly("stan", [](const elementwise_row& r) { return r.stan; })
       .def_property_readonly("source", [](const elementwise_row& r) { return r.source; })
+      .def_property_readonly("must", [](const elementwise_row& r) { return r.must; })
       .def_readonly("arity", &elementwise_row::arity)
       .def_property_readonly("domain", &domain_of)
       .def_readonly("outside", &elementwise_row::outside)

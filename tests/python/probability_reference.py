@@ -79,8 +79,26 @@ def beta_neg_binomial_share(n: float, r: mpmath.mpf, alpha: mpmath.mpf, beta: mp
         digits *= 4
 
 
+def _between(name: str) -> Callable[..., mpmath.mpf]:
+    """Return the logarithm of a difference of distribution functions, with digits for ends that nearly coincide far out."""
+    rule = name.removesuffix("_lbetween")
+    has_cdf = f"{rule}_cdf" in ROWS  # beta_proportion has its logarithm alone
+    of_row = reference(f"{rule}_cdf" if has_cdf else f"{rule}_lcdf")
+    cdf = of_row if has_cdf else lambda *x: mpmath.exp(of_row(*x))
+    step = int(ROWS[name].arguments[0][1].startswith(("a whole number", "0 or 1")))
+
+    def of(lower: mpmath.mpf, upper: mpmath.mpf, *x: mpmath.mpf) -> mpmath.mpf:
+        with mpmath.extradps(40):
+            value = mpmath.log(cdf(upper, *x) - cdf(lower - step, *x))
+        return +value
+
+    return of
+
+
 def reference(name: str) -> Callable[..., mpmath.mpf]:
     """Return one term of a function, computed by mpmath from the arguments in their order."""
+    if name.endswith("_lbetween"):
+        return _between(name)
     row = ROWS[name]
     names = {key: getattr(mpmath, key) for key in dir(mpmath) if not key.startswith("_")}
     names["lower_gamma"] = lambda a, x: mpmath.gammainc(a, 0, x, regularized=True)

@@ -3,7 +3,7 @@
 import agrad as ag
 from agrad._stats.families import families
 
-FAMILIES = {family.name: family for family in families()}
+FAMILIES = {family.name: getattr(ag.stats, family.name)._family for family in families()}
 #: Shapes of distributions whose shapes have conditions on each other, or are few.
 SHAPES = {
     "hypergeom": (40, 15, 12),

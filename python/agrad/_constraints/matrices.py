@@ -8,6 +8,7 @@ import numpy as np
 
 from agrad._constraints.transform import Shape, Transform, require, whole_number
 from agrad._core import DomainError, ShapeError
+from agrad._random.conditions import fail_indefinite
 
 __all__ = ["cholesky_correlation", "cholesky_covariance", "correlation", "covariance"]
 
@@ -44,10 +45,7 @@ def _factor(name: str, value: Any) -> Any:
     try:
         return np.linalg.cholesky(value)
     except np.linalg.LinAlgError:
-        least = np.linalg.eigvalsh(value)[0]
-        raise DomainError(
-            f"{name}.unconstrain: value must be positive definite, but its smallest eigenvalue is {least}"
-        ) from None
+        fail_indefinite(f"{name}.unconstrain", "value", value)
 
 
 def _require_lower(name: str, value: np.ndarray) -> None:

@@ -15,6 +15,11 @@ from agrad._record.structure import find_recording
 __all__ = ["Tree"]
 
 
+def _own_tree(leaf: Any) -> Any:
+    """Returns the tree of transforms of which a leaf is made, if it is a tree, else the leaf."""
+    return leaf._structure.unflatten(leaf._transforms) if isinstance(leaf, Tree) else leaf
+
+
 class Tree:
     """Maps a flat vector of free numbers to a tree of parameters and back.
 
@@ -22,7 +27,7 @@ class Tree:
     ----------
     transforms : tree of Transform
         Dictionaries, lists, tuples and named tuples of transforms, in any nesting. The free numbers of a dictionary's entries
-        are sorted by key.
+        are sorted by key. A `Tree` among them stands for its own tree of transforms.
 
     Attributes
     ----------
@@ -45,6 +50,7 @@ class Tree:
     """
 
     def __init__(self, transforms: Any) -> None:
+        transforms = optree.tree_map(_own_tree, transforms)
         self._transforms, self._structure = optree.tree_flatten(transforms)
         for path, transform in zip(optree.tree_paths(transforms), self._transforms, strict=True):
             if not isinstance(transform, Transform):

@@ -133,7 +133,7 @@ def integral(
     `takes_distance`: near the limits f uses the distance, so that rounding of x does no harm.
     """
     a, b = (_limit(label, name, x) for name, x in (("a", a), ("b", b)))
-    points = stop_gradient(vector(label, "points", points))
+    points = _places(label, points)
     least = CHUNK + 1 + len(points)
     if limit < least:
         raise DomainError(f"{label}: limit is {limit}, but must be at least {least}, {CHUNK + 1} more than points has")
@@ -179,6 +179,16 @@ def _limit(label: str, name: str, x: Any) -> Any:
     if np.isnan(values):
         raise DomainError(f"{label}: {name} is nan, but must be a number or infinite")
     return x if isinstance(x, Array) else values.item()
+
+
+def _places(label: str, points: Any) -> Any:
+    """Returns the places at which the interval is divided first, without derivatives."""
+    points = stop_gradient(vector(label, "points", points))
+
+    def complain() -> NoReturn:
+        raise DomainError(f"{label}: points[{np.argmax(np.isnan(plain(points)))}] is nan, but must be a number")
+
+    return settled(np.all(~np.isnan(points)), points, complain) if len(points) else points
 
 
 def _kind(x: Any) -> int:

@@ -5,13 +5,22 @@ Conditions on single entries are those of the densities, by their texts; `agrad.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from agrad._core import DomainError
+from agrad._core import DomainError, multivariate_rows
 
-__all__ = ["TOO_LARGE", "cholesky_factor", "fail_unless", "is_whole", "ordered", "positive_definite", "simplex"]
+__all__ = [
+    "TOO_LARGE",
+    "cholesky_factor",
+    "fail_indefinite",
+    "fail_unless",
+    "is_whole",
+    "ordered",
+    "positive_definite",
+    "simplex",
+]
 
 #: The least whole number of which a double may be the rounding of another one.
 TOO_LARGE = 2.0**53
@@ -70,8 +79,21 @@ def positive_definite(function: str, argument: str, x: np.ndarray) -> None:
     try:
         np.linalg.cholesky(x)
     except np.linalg.LinAlgError:
-        least = np.linalg.eigvalsh(x)[..., 0]
-        where = _indices(tuple(map(int, np.unravel_index(np.argmin(least), least.shape))))
-        raise DomainError(
-            f"{function}: {argument}{where} has the eigenvalue {float(least.min())}, but must be positive definite"
-        ) from None
+        fail_indefinite(function, argument, x)
+
+
+#: The density whose check finds the pivot of a matrix that is not positive definite.
+_DENSITY = next(row for row in multivariate_rows() if row.name == "multi_normal_lpdf")
+
+
+def fail_indefinite(function: str, argument: str, x: np.ndarray) -> NoReturn:
+    """Raises DomainError with the pivot of the first of symmetric matrices that has no Cholesky factor, as densities do."""
+    where, text = "", "is not positive definite, but must be positive definite"
+    centre = np.zeros(x.shape[-1])
+    for place in np.ndindex(x.shape[:-2]):
+        try:
+            _DENSITY(centre, centre, x[place])
+        except DomainError as error:
+            where, text = _indices(place), str(error).partition(f": {_DENSITY.arguments[2][0]} ")[2]
+            break
+    raise DomainError(f"{function}: {argument}{where} {text}")

@@ -73,12 +73,12 @@ class Call:
             raise ShapeError(f"{self.name}: shapes of arguments are {texts}, but must broadcast") from None
 
     def arguments_of(self, row: DensityRow) -> list[Any]:
-        """Return the arguments behind the first of a row, which may ask for more than the density's does."""
+        """Return the arguments of a row that follow from the parameters; the row may ask for more than the density's does."""
         family, named = self.family, self.named
         return [
             value(**named) if term in named and asked == condition else self._checked(term, asked, value(**named))
             for (term, condition), value, (_, asked) in zip(
-                family.arguments, family.argument_functions, row.arguments[1:], strict=True
+                family.arguments, family.argument_functions, row.arguments[-len(family.arguments) :], strict=True
             )
         ]
 
@@ -91,13 +91,22 @@ class Call:
         y = family.form.of_x(x, self.loc, self.scale)
         if family.is_discrete:
             return self._of_mass(y) if row == "lpmf" else self._of_steps(y, row)
-        if (condition := family.densities[row].arguments[0][1]) == "between -pi and pi":  # on a circle there are no limits
-            y = checked(self.name, "(x - loc) / scale", condition, y)
-        value = family.densities[row].terms(y, *self.arguments_of(family.densities[row]))
+        value = family.densities[row].terms(self.on_circle(y, row), *self.arguments_of(family.densities[row]))
         is_density = row == "lpdf" and family.form.is_scaled
         if not is_density or isinstance(self.scale, int):
             return value
         return value - np.where(value > -np.inf, np.log(self.scale), 0.0)  # so that outside derivatives are 0
+
+    def on_circle(self, y: Any, row: str) -> Any:
+        """Return a checked argument of a row: on a circle there are no limits."""
+        condition = self.family.densities[row].arguments[0][1]
+        return checked(self.name, "(x - loc) / scale", condition, y) if condition == "between -pi and pi" else y
+
+    def count_in_range(self, k: Any, row: str) -> Any:
+        """Return whole numbers among those that doubles count and, where k is finite, that the row is computed for."""
+        condition = self.family.densities[row].arguments[0][1]
+        whole = np.minimum(np.maximum(k, -_MOST), _MOST)
+        return whole if condition == "a whole number" else self._checked("k - loc", condition, np.where(k < np.inf, whole, 0.0))
 
     def _of_mass(self, k: Any) -> Any:
         row = self.family.density
@@ -107,9 +116,7 @@ class Call:
     def _of_steps(self, k: Any, row: str) -> Any:
         """Return the entries of a distribution function that has steps, at k without loc."""
         of = self.family.densities[row]
-        whole = np.floor(np.minimum(np.maximum(k, -_MOST), _MOST))
-        if (condition := of.arguments[0][1]) != "a whole number":
-            whole = self._checked("k - loc", condition, np.where(k < np.inf, whole, 0.0))
+        whole = self.count_in_range(np.floor(k), row)
         return np.where(k < np.inf, of.terms(whole, *self.arguments_of(of)), _AT_INFINITY[row])
 
     def quantile(self, q: Any, row: str) -> Any:

@@ -6,7 +6,7 @@ docstrings.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import Parameter, Signature
 from typing import Any
 
@@ -18,6 +18,8 @@ __all__ = ["Distribution", "Frozen"]
 _FIRST = {
     "x": "Any numbers but nan.",
     "k": "Any numbers but nan.",
+    "lower": "Any numbers but nan.",
+    "upper": "Numbers that are not below lower.",
     "q": "Probabilities, between 0 and 1.",
     "confidence": "Probabilities, between 0 and 1.",
 }
@@ -45,12 +47,14 @@ def _map_text(family: Family) -> str:
     return f"{first} = {at}, {terms}"
 
 
-def _docstring(family: Family, method: str, first: str) -> str:
+def _docstring(family: Family, method: str, firsts: Sequence[str]) -> str:
     of = METHODS[method]
     meaning = of.of_counts if of.of_counts and family.is_discrete else of.meaning
     conditions = {name: f"{condition.capitalize()}." for name, condition in family.parameters.items()}
-    firsts = {first: f"{_FIRST[first]} All arguments broadcast."} if first else {}
-    texts = (firsts | conditions).items()
+    begin = {first: _FIRST[first] for first in firsts}
+    if begin:
+        begin[firsts[-1]] += " All arguments broadcast."
+    texts = (begin | conditions).items()
     plain = {name for name, _ in texts if of.plain(family, name)}
     kinds = {name: "number or array-like" if name in plain else "number, array-like or recorded array" for name, _ in texts}
     parameters = "".join(f"{name} : {kinds[name]}\n    {text}\n" for name, text in texts)
@@ -59,7 +63,7 @@ def _docstring(family: Family, method: str, first: str) -> str:
     )
     extras = "".join(f"{name} : {extra.text}\n" for name, extra in of.extras)
     return (
-        f"{meaning.format(x=first)}, entry by entry.\n\nParameters\n----------\n"
+        f"{meaning.format(x=firsts[0] if firsts else '')}, entry by entry.\n\nParameters\n----------\n"
         f"{parameters}{extras}\n"
         f"Returns\n-------\n{of.returns}\n\n"
         "Raises\n------\nDomainError\n    An argument does not meet its condition, where SciPy gives nan.\n"
@@ -70,25 +74,24 @@ def _docstring(family: Family, method: str, first: str) -> str:
 
 def _method(family: Family, method: str, of: Computation) -> Callable[..., Any]:
     row = METHODS[method]
-    first = "k" if row.first == "x" and family.is_discrete else row.first
+    firsts = ["k" if first == "x" and family.is_discrete else first for first in row.firsts]
     kind = Parameter.POSITIONAL_OR_KEYWORD
     defaults = {"loc": 0, "scale": 1}
-    firsts = [Parameter(first, kind)] if first else []
     parameters = [Parameter(k, kind, default=defaults.get(k, Parameter.empty)) for k in family.parameters]
     extras = [Parameter(name, extra.kind, default=extra.default) for name, extra in row.extras]
-    signature = Signature([*firsts, *parameters, *extras])
+    signature = Signature([*(Parameter(first, kind) for first in firsts), *parameters, *extras])
 
     def function(*arguments: Any, **named: Any) -> Any:
         bound = signature.bind(*arguments, **named)
         bound.apply_defaults()
         given = bound.arguments
         values = [given[name] for name in family.parameters]
-        return of(*(given[each.name] for each in firsts), values, **{name: given[name] for name, _ in row.extras})
+        return of(*(given[first] for first in firsts), values, **{name: given[name] for name, _ in row.extras})
 
     function.__name__ = method
     function.__qualname__ = f"{family.name}.{method}"
     function.__module__ = "agrad.stats"
-    function.__doc__ = _docstring(family, method, first)
+    function.__doc__ = _docstring(family, method, firsts)
     function.__signature__ = signature  # type: ignore[attr-defined]
     return function
 

@@ -21,7 +21,7 @@ _MOST = 2.0**53
 
 def draws(family: Family) -> Callable[..., Any] | None:
     """Return the function that draws from a family; None if its rule has no random numbers."""
-    rng_of_rule = getattr(random, f"{family.rule}_rng", None)
+    rng_of_rule = family.draw or getattr(random, f"{family.rule}_rng", None)
     if rng_of_rule is None:
         return None
     name = f"stats.{family.name}.rvs"

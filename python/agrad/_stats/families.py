@@ -74,6 +74,7 @@ class Family:
     densities: Mapping[str, DensityRow]  # "lpdf" or "lpmf", "cdf", "lcdf", "lccdf", as far as there are rules
     quantiles: Mapping[str, QuantileRow]  # "qf" and "cqf"
     pair: tuple[str, str, str] | None  # two parameters, and the condition on their difference
+    draw: Callable[..., Any] | None = None  # what draws in place of the rule's function, of the same arguments
 
     @property
     def density(self) -> DensityRow:

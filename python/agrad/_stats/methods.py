@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import checked
+from agrad._stats.between import between
 from agrad._stats.call import Call, given, plain
 from agrad._stats.draws import draws
 from agrad._stats.families import Family
@@ -46,7 +47,7 @@ class Extra:
 
 @dataclass(frozen=True)
 class Method:
-    """A method, with the name of its first argument: x or k, q, confidence, or none.
+    """A method, with the names of its arguments before the parameters: x, which is k of counts, q, confidence, or two ends.
 
     Attributes
     ----------
@@ -62,7 +63,7 @@ class Method:
 
     meaning: str
     of: Callable[[Family], Computation | None]
-    first: str = ""
+    firsts: tuple[str, ...] = ()
     extras: tuple[tuple[str, Extra], ...] = ()
     returns: str = _ENTRIES
     plain: Callable[[Family, str], bool] = lambda family, argument: False
@@ -161,27 +162,43 @@ def _statistics(family: Family) -> Computation | None:
 _SIZE = Extra(None, "int or tuple of int, optional\n    The shape of the draws; by default that of the parameters.")
 _STATE = Extra(None, "numpy.random.Generator, seed or None\n    Without one, numbers differ at each call.", is_named=True)
 _LETTERS = Extra("mv", "str\n    Letters of m, v, s, k: mean, variance, skewness, excess of the kurtosis over 3.")
+_BOTH = "{} of a value from lower to upper, both included"
+_IN_ORDER = "DomainError\n    An entry of lower exceeds that of upper.\n"
 
 METHODS = {
-    "logpdf": Method("The logarithm of the density at x", _of_rows("logpdf", "lpdf", "lpdf"), "x"),
-    "pdf": Method("The density at x", _of_rows("pdf", "lpdf", "lpdf"), "x"),
-    "logpmf": Method("The logarithm of the probability of k", _of_rows("logpmf", "lpmf", "lpmf"), "x"),
-    "pmf": Method("The probability of k", _of_rows("pmf", "lpmf", "lpmf"), "x"),
-    "cdf": Method("The probability of a value up to {x}", _of_rows("cdf", "cdf", "lccdf"), "x"),
-    "logcdf": Method("The logarithm of the probability of a value up to {x}", _of_rows("logcdf", "lcdf", "lccdf"), "x"),
-    "sf": Method("The probability of a value beyond {x}", _of_rows("sf", "lccdf", "cdf"), "x"),
-    "logsf": Method("The logarithm of the probability of a value beyond {x}", _of_rows("logsf", "lccdf", "lcdf"), "x"),
+    "logpdf": Method("The logarithm of the density at x", _of_rows("logpdf", "lpdf", "lpdf"), ("x",)),
+    "pdf": Method("The density at x", _of_rows("pdf", "lpdf", "lpdf"), ("x",)),
+    "logpmf": Method("The logarithm of the probability of k", _of_rows("logpmf", "lpmf", "lpmf"), ("x",)),
+    "pmf": Method("The probability of k", _of_rows("pmf", "lpmf", "lpmf"), ("x",)),
+    "cdf": Method("The probability of a value up to {x}", _of_rows("cdf", "cdf", "lccdf"), ("x",)),
+    "logcdf": Method("The logarithm of the probability of a value up to {x}", _of_rows("logcdf", "lcdf", "lccdf"), ("x",)),
+    "sf": Method("The probability of a value beyond {x}", _of_rows("sf", "lccdf", "cdf"), ("x",)),
+    "logsf": Method("The logarithm of the probability of a value beyond {x}", _of_rows("logsf", "lccdf", "lcdf"), ("x",)),
+    "between": Method(
+        "The probability of a value between lower and upper",
+        lambda family: between(family, "between"),
+        ("lower", "upper"),
+        of_counts=_BOTH.format("The probability"),
+        raises=_IN_ORDER,
+    ),
+    "logbetween": Method(
+        "The logarithm of the probability of a value between lower and upper",
+        lambda family: between(family, "logbetween"),
+        ("lower", "upper"),
+        of_counts=_BOTH.format("The logarithm of the probability"),
+        raises=_IN_ORDER,
+    ),
     "ppf": Method(
         "The value up to which the probability is q, the inverse of cdf",
         lambda family: _quantile(family, "ppf"),
-        "q",
+        ("q",),
         plain=_is_searched,
         of_counts="The smallest k with cdf(k) >= q; at q = 0 the number below the support",
     ),
     "isf": Method(
         "The value beyond which the probability is q, the inverse of sf",
         lambda family: _quantile(family, "isf", of_complement=True),
-        "q",
+        ("q",),
         plain=_is_searched,
         of_counts="The smallest k with sf(k) <= q; at q = 1 the number below the support",
     ),
@@ -189,7 +206,7 @@ METHODS = {
     "interval": Method(
         "The interval with this probability, outside of which both sides have the same",
         _interval,
-        "confidence",
+        ("confidence",),
         (),
         _ENDS,
         _is_searched,

@@ -6,39 +6,22 @@
 #include <cmath>
 #include <vector>
 
+#include "bent.hpp"
+
 namespace test_ends {
 
 using namespace agrad;
+using bent_function::at;
+using bent_function::bent;
+using bent_function::check;
 
 namespace {
-
-struct bent {
-  double value, slope, bend;
-};
-
-/// The value and the derivatives by duals of duals.
-template <class F>
-bent at(double x, const F& f) {
-  using D = dual<double>;
-  const dual<D> y = f(dual<D>(D(x, {1.0}), {D(1.0)}));
-  return {y.value.value, y.tangent[0].value, y.tangent[0].tangent[0]};
-}
 
 /// The slope by x of the slope by y.
 template <class F>
 double mixed(double x, double y, const F& f) {
   using D = dual<double>;
   return f(dual<D>(D(x), {D(1.0)}), dual<D>(D(y, {1.0}), {D(0.0)})).tangent[0].tangent[0];
-}
-
-void check(const bent& given, const bent& truth, double epsilon = 1e-13) {
-  const auto same = [&](double x, double y) { return x == y || std::abs(x - y) <= epsilon * std::abs(y); };
-  CAPTURE(given.value);
-  CAPTURE(given.slope);
-  CAPTURE(given.bend);
-  CHECK(same(given.value, truth.value));
-  CHECK(same(given.slope, truth.slope));
-  CHECK(same(given.bend, truth.bend));
 }
 
 }  // namespace

@@ -6,37 +6,18 @@
 #include <utility>
 #include <vector>
 
+#include "bent.hpp"
+
 namespace test_lost_digits {
 
 using namespace agrad;
+using bent_function::at;
+using bent_function::bent;
 
 namespace {
 
-struct bent {
-  double value, slope, bend;
-};
-
-/// The value, and the derivatives by duals of duals; the slope is also that of the tape.
-template <class F>
-bent at(double x, const F& f) {
-  using D = dual<double>;
-  const dual<D> y = f(dual<D>(D(x, {1.0}), {D(1.0)}));
-  const scope own;
-  const var v = x, of_tape = f(v);
-  of_tape.grad();
-  const double slope = y.tangent[0].value;
-  if (v.adj() != slope) CHECK(v.adj() == doctest::Approx(slope).epsilon(1e-12));  // both may be infinite
-  return {y.value.value, slope, y.tangent[0].tangent[0]};
-}
-
 void check(const bent& given, double value, double slope, double bend, double epsilon = 1e-14) {
-  const auto same = [&](double x, double y) { return x == y || std::abs(x - y) <= epsilon * std::abs(y); };
-  CAPTURE(given.value);
-  CAPTURE(given.slope);
-  CAPTURE(given.bend);
-  CHECK(same(given.value, value));
-  CHECK(same(given.slope, slope));
-  CHECK(same(given.bend, bend));
+  bent_function::check(given, {value, slope, bend}, epsilon);
 }
 
 }  // namespace

@@ -228,6 +228,55 @@ TEST_CASE("a dynamic linear model names the variance that is negative and the ob
   CHECK_THROWS_WITH_AS(gaussian_dlm_obs_lpdf(y, unit, unit, none, none, m0, active), message.c_str(), DomainError);
 }
 
+TEST_CASE("the variances of observations stand for their covariance") {
+  const scope own;
+  MatrixXd y(2, 3), f(1, 2);
+  y << 1, 2, 0.5, -1, 0.3, 2;
+  f << 1, 0.5;
+  const MatrixXd unit = MatrixXd::Identity(1, 1);
+  const Eigen::VectorXd m0 = Eigen::VectorXd::Zero(1), variances = Eigen::Vector2d(0.7, 1.3);
+  const auto by = [&](const auto& v) { return gaussian_dlm_obs_lpdf(y, f, unit, v, unit, m0, unit); };
+  const MatrixXd covariance = variances.asDiagonal();
+  CHECK(by(variances) == by(covariance));
+  CHECK(by(std::vector<double>{0.7, 1.3}) == by(covariance));
+  const vector_of<var> v = variances.cast<var>();
+  const matrix_of<var> full = covariance.cast<var>();
+  by(v).grad();
+  const double slopes[] = {v[0].adj(), v[1].adj()};
+  by(full).grad();
+  CHECK(slopes[0] == doctest::Approx(full(0, 0).adj()).epsilon(1e-14));
+  CHECK(slopes[1] == doctest::Approx(full(1, 1).adj()).epsilon(1e-14));
+  CHECK(by(matrix<var>(variances)).val() == doctest::Approx(by(covariance)).epsilon(1e-15));
+  CHECK_THROWS_WITH_AS(by(Eigen::Vector2d(1, -2)),
+                       "gaussian_dlm_obs_lpdf: V[1] is -2, but must be nonnegative; the diagonal of a covariance matrix",
+                       DomainError);
+  CHECK_THROWS_WITH_AS(by(Eigen::Vector3d(1, 2, 3)),
+                       "gaussian_dlm_obs_lpdf: V is of shape (3,), but must be with 2 entries, as y has rows", ShapeError);
+  CHECK_THROWS_WITH_AS(by(1.0), "gaussian_dlm_obs_lpdf: V is a number, but must be a matrix or its diagonal", ShapeError);
+}
+
+TEST_CASE("one location and one scale stand for those of all standard deviations") {
+  MatrixXd y = MatrixXd::Identity(3, 3);
+  y(0, 1) = y(1, 0) = 0.4;
+  const Eigen::VectorXd mu = Eigen::VectorXd::Constant(3, 0.3), sigma = Eigen::VectorXd::Constant(3, 1.2);
+  CHECK(lkj_cov_lpdf(y, 0.3, 1.2, 2.0) == lkj_cov_lpdf(y, mu, sigma, 2.0));
+  CHECK(lkj_cov_lpdf(y, mu, 1.2, 2.0) == lkj_cov_lpdf(y, mu, sigma, 2.0));
+  const scope own;
+  const var one = 0.3, scale = 1.2;
+  const vector_of<var> each = mu.cast<var>(), scales = sigma.cast<var>();
+  lkj_cov_lpdf(y, one, scale, 2.0).grad();
+  const double slopes[] = {one.adj(), scale.adj()};
+  lkj_cov_lpdf(y, each, scales, 2.0).grad();
+  CHECK(slopes[0] == doctest::Approx(each[0].adj() + each[1].adj() + each[2].adj()).epsilon(1e-14));
+  CHECK(slopes[1] == doctest::Approx(scales[0].adj() + scales[1].adj() + scales[2].adj()).epsilon(1e-14));
+  using D = dual<double>;
+  D moved(0.3);
+  moved.tangent[0] = 1;
+  CHECK(lkj_cov_lpdf(y, moved, 1.2, 2.0).tangent[0] == doctest::Approx(slopes[0]).epsilon(1e-14));
+  CHECK_THROWS_WITH_AS(lkj_cov_lpdf(y, 0.3, -1.0, 2.0), "lkj_cov_lpdf: sigma is -1, but must be positive and finite",
+                       DomainError);
+}
+
 TEST_CASE("Wishart distributions of matrices without rows") {
   const MatrixXd none(0, 0);
   CHECK(wishart_lpdf(none, 1.5, none) == 0);

@@ -34,6 +34,11 @@ std::vector<std::vector<double>> sequences() {
       double &first = all[pair.first][i], &second = all[pair.second][i];
       if (!pair.must.holds(first, second)) std::swap(first, second);
     }
+  for (const density_sum& sum : Rule::sums)
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double of_others = all[sum.second][i] + all[sum.third][i];
+      if (!sum.must.holds(all[sum.first][i], of_others)) all[sum.first][i] = of_others;
+    }
   return all;
 }
 
@@ -137,6 +142,19 @@ TEST_CASE("arguments are checked") {
                        "exponential_lpdf: beta[1] is -1, but must be positive and finite", DomainError);
   CHECK_THROWS_AS(exponential_lpdf(std::vector<double>{1.0, 2.0}, std::vector<double>{1.0}), ShapeError);
   CHECK(exponential_cdf(std::vector<double>{}, 1.0) == 1.0);
+}
+
+TEST_CASE("a condition on the sum of two arguments is checked in every engine") {
+  CHECK(hypergeometric_lpmf(2, 4, 2, 2) == 0);
+  CHECK(hypergeometric_lpmf(1, 4, 2, 2) == -infinity);
+  CHECK_THROWS_WITH_AS(hypergeometric_lpmf(1, 5, 2, 2), "hypergeometric_lpmf: N is 5, but must be at most a + b = 4",
+                       DomainError);
+  const std::vector<double> n{1, 1, 1}, draws{2, 4, 5};
+  const auto message = "hypergeometric_lpmf: N[2] is 5, but must be at most a + b = 4";
+  CHECK_THROWS_WITH_AS(hypergeometric_lpmf(n, draws, 2, 2), message, DomainError);
+  CHECK_THROWS_WITH_AS(hypergeometric_lpmf(n, draws, dual<double>(2), 2), message, DomainError);
+  const scope own;
+  CHECK_THROWS_WITH_AS(hypergeometric_lpmf(n, draws, 2, var(2)), message, DomainError);
 }
 
 TEST_CASE("conditions on two arguments together are checked in every engine") {

@@ -2,6 +2,7 @@
 // (Python compares recordings of every quantile with mpmath, in both tails and in derivatives to second order.)
 #include <doctest/doctest.h>
 #include <agrad/probability.hpp>
+#include <agrad/tape/matrix.hpp>
 #include <string>
 
 namespace test_quantiles {
@@ -54,6 +55,24 @@ TEST_CASE("quantiles of duals have tangents") {
   const double h = 1e-6;
   CHECK(x.tangent[0] == doctest::Approx((gamma_cqf(0.2 + h, 1.7, 2) - gamma_cqf(0.2 - h, 1.7, 2)) / (2 * h)).epsilon(1e-8));
   CHECK(x.tangent[1] == doctest::Approx((gamma_cqf(0.2, 1.7 + h, 2) - gamma_cqf(0.2, 1.7 - h, 2)) / (2 * h)).epsilon(1e-8));
+}
+
+TEST_CASE("the quantile of a log probability refuses what is no log probability") {
+  const auto message = "std_normal_log_qf: x is 0.1, but must be at most 0";
+  CHECK_THROWS_WITH_AS(std_normal_log_qf(0.1), message, DomainError);
+  CHECK_THROWS_WITH_AS(std_normal_log_qf(dual<double>(0.1)), message, DomainError);
+  CHECK_THROWS_AS(std_normal_log_qf(quiet_nan), DomainError);
+  CHECK(std_normal_log_qf(0.0) == infinity);
+  const scope own;
+  const var x = 0.05;
+  CHECK_THROWS_WITH_AS(std_normal_log_qf(2.0 * x), message, DomainError);
+  Eigen::MatrixXd values(2, 2);
+  values << -1, 0.1, -2, -3;
+  const auto of_entry = "std_normal_log_qf: x[0, 1] is 0.1, but must be at most 0";
+  CHECK_THROWS_WITH_AS(std_normal_log_qf(values), of_entry, DomainError);
+  CHECK_THROWS_WITH_AS(std_normal_log_qf(matrix<var>(values)), of_entry, DomainError);
+  CHECK_THROWS_WITH_AS(std_normal_log_qf(values.row(0)), "std_normal_log_qf: x[1] is 0.1, but must be at most 0", DomainError);
+  CHECK(std_normal_log_qf(-values.cwiseAbs()).rows() == 2);
 }
 
 TEST_CASE("quantiles keep the digits of small probabilities") {

@@ -68,6 +68,27 @@ TEST_CASE("slopes of exponentially modified normal probabilities from one pass a
       }
 }
 
+TEST_CASE("Bernoulli masses and probabilities of one number are those of eight") {
+  const auto same = [](double n, double theta, const auto& f) {
+    const scope own;
+    const var one = theta, several = theta;
+    const var of_one = f(n, one), of_several = f(std::vector<double>(8, n), several);
+    CHECK(are_near(8 * of_one.val(), of_several.val()));
+    of_one.grad();
+    const double slope = one.adj();
+    of_several.grad();
+    CHECK(are_near(8 * slope, several.adj()));
+  };
+  for (const double theta : {0.0, 1e-120, 1e-20, 0.3, 0.5, 0.999, 1.0})
+    for (const double n : {0.0, 1.0}) {
+      same(n, theta, [](const auto& x, const auto& p) { return bernoulli_lpmf(x, p); });
+      for (const double shift : {-1.0, 0.0}) {
+        same(n + shift, theta, [](const auto& x, const auto& p) { return bernoulli_lccdf(x, p); });
+        same(n + shift, theta, [](const auto& x, const auto& p) { return bernoulli_lcdf(x, p); });
+      }
+    }
+}
+
 TEST_CASE("integers are checked as other numbers are, with the same message") {
   using integers = std::vector<int>;
   using numbers = std::vector<double>;

@@ -2,9 +2,11 @@
 // digits.
 #include <doctest/doctest.h>
 #include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/half_gamma.hpp>
 #include <agrad/rules/special.hpp>
 #include <agrad/tape/var.hpp>
 #include <cmath>
+#include <type_traits>
 
 namespace test_special_functions {
 
@@ -87,6 +89,35 @@ TEST_CASE("modified Bessel functions of the first kind of real orders") {
   CHECK(log_modified_bessel_first_kind(-1.0, 2.0) == near(log_modified_bessel_first_kind(1.0, 2.0)));
   CHECK(log_modified_bessel_first_kind(1.0, 0.0) == -inf);
   CHECK(std::isnan(log_modified_bessel_first_kind(-1.5, 1.0)));
+}
+
+TEST_CASE("means of powers of 1 - cos, which are derivatives of Bessel functions") {
+  CHECK(detail::bessel_i_moment(1, 0x1p-20) == near(0.9999985694896623));
+  CHECK(detail::bessel_i_moment(1, 0.3125) == near(0.6338705763038504));
+  CHECK(detail::bessel_i_moment(1, 3.625) == near(0.03334958250569701));
+  CHECK(detail::bessel_i_moment(1, 29.5) == near(0.0012612911215448646));
+  CHECK(detail::bessel_i_moment(1, 30.5) == near(0.0011992447855170727));
+  CHECK(detail::bessel_i_moment(2, 0x1p-20) == near(1.4999976158161985));
+  CHECK(detail::bessel_i_moment(2, 0.3125) == near(0.897449703829053));
+  CHECK(detail::bessel_i_moment(2, 3.625) == near(0.015621099176523238));
+  CHECK(detail::bessel_i_moment(2, 29.5) == near(6.470678013434866e-05));
+  CHECK(detail::bessel_i_moment(2, 30.5) == near(5.9488282992768505e-05));
+  CHECK(detail::bessel_i_moment(4, 0x1p-20) == near(4.374992489821324));
+  CHECK(detail::bessel_i_moment(4, 0.3125) == near(2.500476502641301));
+  CHECK(detail::bessel_i_moment(4, 3.625) == near(0.013122920793298857));
+  CHECK(detail::bessel_i_moment(4, 29.5) == near(6.626185474810142e-07));
+  CHECK(detail::bessel_i_moment(4, 30.5) == near(5.695190015236963e-07));
+}
+
+TEST_CASE("data have the derivative 0, a number whatever the scalar is") {
+  CHECK(slope<polygamma_rule, 0>(1.0, 2.5) == 0);
+  CHECK(slope<ldexp_rule, 1>(1.5, 3.0) == 0);
+  CHECK(slope<ldexp_rule, 0>(1.5, 3.0) == 8);
+  using rise = detail::half_gamma_rise_rule;
+  CHECK(slope<rise, 0>(1.0, 5.0, 3.0) == 0);
+  CHECK(slope<rise, 1>(1.0, 5.0, 3.0) == 0);
+  CHECK(slope<rise, 2>(1.0, 5.0, 3.0) == rise::value(2.0, 5.0, 3.0));
+  static_assert(std::is_same_v<decltype(rise::derivative(wrt<1>{}, var(), var(), var(), var())), double>);
 }
 
 TEST_CASE("factorial powers, multivariate gamma function and binomial coefficients") {

@@ -233,9 +233,14 @@ def test_options_are_checked():
     for points, kind, match in (
         (["a"], TypeError, r"quad\(exp\): points is of dtype"),
         ([[0.2], [0.3]], ag.ShapeError, r"points is of shape \(2, 1\), but must be a vector"),
+        ([0.2, np.nan], ag.DomainError, r"quad\(exp\): points\[1\] is nan, but must be a number"),
     ):
         with pytest.raises(kind, match=match):
             ag.quad(np.exp, 0.0, 1.0, points=points)
+    compiled = ag.compile(lambda places: ag.quad(np.exp, 0.0, 1.0, points=places)[0])
+    assert compiled(np.array([0.2, 0.4])) == pytest.approx(np.e - 1, rel=1e-12)
+    with pytest.raises(ag.DomainError, match=r"points\[1\] is nan"):
+        compiled(np.array([0.2, np.nan]))
     for options, match in (
         ({"rtol": 0.0}, "rtol is 0.0"),
         ({"atol": -1.0}, "atol is -1.0"),

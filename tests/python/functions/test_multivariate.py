@@ -244,6 +244,8 @@ CASES: list[tuple[str, list[Any], Callable[..., Any]]] = [
     ("lkj_corr_lpdf", [correlation(1), number(1.7)], lkj),
     ("lkj_corr_cholesky_lpdf", [correlation_factor(4), number(0.7)], lkj_factor),
     ("lkj_cov_lpdf", [spd(3), line(3), positive(3), number(1.7)], lkj_cov),
+    ("lkj_cov_lpdf", [spd(3), line(), positive(), number(1.7)], lkj_cov),
+    ("lkj_cov_lpdf", [spd(1), line(1), positive(), number(1.7)], lkj_cov),
     ("wishart_lpdf", [spd(3), number(4.5), spd(3)], lambda w, n, s: st.wishart(float(n), s).logpdf(w)),
     ("inv_wishart_lpdf", [spd(3), number(4.5), spd(3)], lambda w, n, s: st.invwishart(float(n), s).logpdf(w)),
     (
@@ -286,6 +288,11 @@ CASES: list[tuple[str, list[Any], Callable[..., Any]]] = [
     ("wiener_lcdf_unnorm", [number(2.5), number(1.1), number(0.2), unit_interval(2), line(2)], passages(False)),
     ("wiener_lccdf_unnorm", [number(2.5), number(1.1), number(0.2), unit_interval(2), line(2)], passages(True)),
     ("gaussian_dlm_obs_lpdf", [line(2, 4), line(3, 2), line(3, 3, scale=0.5), spd(2), spd(3), line(3), spd(3)], dlm),
+    (
+        "gaussian_dlm_obs_lpdf",
+        [line(2, 4), line(3, 2), line(3, 3, scale=0.5), positive(2), spd(3), line(3), spd(3)],
+        lambda y, f, g, v, w, m0, c0: dlm(y, f, g, np.diag(v), w, m0, c0),
+    ),
 ]
 NUMBERS = range(len(CASES))
 HAS_PROPTO = {row.name: row.has_propto for row in multivariate_rows()}

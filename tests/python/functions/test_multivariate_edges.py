@@ -114,6 +114,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "wishart_lpdf": (SPD, 3, SPD),
     "multinomial_lpmf": (1, 0.5),
     "gaussian_dlm_obs_lpdf": (1, 1, 1, 1, 1, 0, 1),
+    "lkj_cov_lpdf": (SPD, 0, 1, 1),
 }
 
 
@@ -152,6 +153,13 @@ VALID: dict[str, tuple[Any, ...]] = {
         ),
         (
             "gaussian_dlm_obs_lpdf",
+            ([[1], [1]], [[1, 1]], [[1]], [1, -2], [[1]], [0], [[1]]),
+            r"V\[1\] is -2, but must be nonnegative; the diagonal of a covariance matrix",
+        ),
+        ("lkj_cov_lpdf", (SPD, 0, -1, 1), "sigma is -1, but must be positive and finite"),
+        ("lkj_cov_lpdf", (SPD, np.inf, [1, 1], 1), "mu is inf, but must be finite"),
+        (
+            "gaussian_dlm_obs_lpdf",
             ([[1, 1]], [[1]], [[1]], [[0]], [[0]], [0], [[1]]),
             r"the covariance of y\[:, 1\] given the observations before is not positive definite.*the pivot of row 0 is 0",
         ),
@@ -175,4 +183,10 @@ def test_shapes_are_checked() -> None:
         ag.multi_normal_lpdf([1, 2], [1, 2], [1, 2])
     with pytest.raises(ag.ShapeError, match=r"x is of shape \(3, 2\), but must be with 4 rows, as y has"):
         ag.poisson_log_glm_lpmf([1, 2, 3, 4], np.zeros((3, 2)), 0.0, [1, 2])
+    with pytest.raises(ag.ShapeError, match=r"V is of shape \(2,\), but must be with 1 entries, as y has rows"):
+        ag.gaussian_dlm_obs_lpdf([[1, 1]], [[1]], [[1]], [1, 2], [[1]], [0], [[1]])
+    with pytest.raises(ag.ShapeError, match="V is a number, but must be a matrix or its diagonal"):
+        ag.gaussian_dlm_obs_lpdf([[1, 1]], [[1]], [[1]], 1, [[1]], [0], [[1]])
+    with pytest.raises(ag.ShapeError, match=r"mu is of shape \(1,\), but must be with 2 entries in each row, as y has"):
+        ag.lkj_cov_lpdf(SPD, [1], 1, 1)
     assert ag.multi_normal_lpdf(np.zeros((0, 2)), [1, 2], SPD) == 0

@@ -134,6 +134,22 @@ def test_log_quantile_is_the_inverse_of_log_ndtr_far_in_the_tail():
     np.testing.assert_allclose(ag.std_normal_log_qf(ag.log_ndtr(x)), x, rtol=2e-13, atol=1e-15)
 
 
+def test_log_quantile_refuses_a_log_probability_above_0():
+    function = ag.std_normal_log_qf
+    compiled, gradient = ag.compile(lambda x: function(x)), ag.compile(ag.grad(lambda x: np.sum(function(x))))
+    right, wrong = np.array([[-1.0, -2.0], [-3.0, 0.0]]), np.array([[-1.0, -2.0], [0.1, 0.0]])
+    assert compiled(right)[1, 1] == np.inf, "so that the run of `wrong` below is not the one that records"
+    assert gradient(right).shape == (2, 2)
+    plain = (function, ag.grad(lambda x: np.sum(function(x))), ag.hessian(lambda x: np.sum(function(x))))
+    for call in (*plain, compiled, gradient):
+        with pytest.raises(ag.DomainError, match=r"^std_normal_log_qf: x\[1, 0\] is 0.1, but must be at most 0"):
+            call(wrong)
+    for x in (0.1, np.nan):
+        for call in (function, ag.grad(function)):
+            with pytest.raises(ag.DomainError, match=r"^std_normal_log_qf: x is (0.1|nan), but must be at most 0"):
+                call(x)
+
+
 @pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.pairs])
 def test_conditions_on_two_arguments_are_checked_at_each_run(name):
     function, row = getattr(ag, name), ROWS[name]

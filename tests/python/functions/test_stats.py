@@ -1,5 +1,6 @@
 """agrad.stats against scipy.stats: every distribution and method in value, and derivatives against differences of SciPy's."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -238,8 +239,8 @@ def test_shapes_that_do_not_broadcast_are_named():
 def test_methods_and_distributions_without_rules_are_named():
     with pytest.raises(AttributeError, match=r"stats.vonmises: attribute is 'var', but must be one of logpdf, pdf"):
         _ = ag.stats.vonmises.var
-    with pytest.raises(AttributeError, match=r"stats.hypergeom: attribute is 'ppf'"):
-        _ = ag.stats.hypergeom(10, 5, 3).ppf
+    with pytest.raises(AttributeError, match=r"stats.hypergeom: attribute is 'entropy'"):
+        _ = ag.stats.hypergeom(10, 5, 3).entropy
     with pytest.raises(AttributeError, match=r"agrad.stats: attribute is 'levy', but must be one of norm"):
         _ = ag.stats.levy
     with pytest.raises(TypeError, match="missing"):
@@ -272,3 +273,28 @@ def test_quantiles_of_the_uniform_distribution():
     assert ag.stats.uniform.isf(0.25, loc=2.0, scale=4.0) == 5.0
     gradient = ag.grad(lambda z: ag.stats.uniform.ppf(0.25, z[0], z[1]))(np.array([2.0, 4.0]))
     np.testing.assert_array_equal(gradient, [1.0, 0.25])
+
+
+def test_the_asymmetric_laplace_distribution_has_its_digits_for_any_kappa():
+    """Its tau is 1 to all digits from kappa = 1e8 on."""
+    of = ag.stats.laplace_asymmetric
+    for kappa, x in itertools.product([1e-9, 0.3, 1.0, 2.5, 1e4, 1e9], [-0.7, 2e-5, 1.3]):
+        beyond = x * (kappa if x >= 0 else -1 / kappa)  # in the scale of the side on which x lies
+        tail = -np.log1p(kappa**2) if x >= 0 else -np.log1p(kappa**-2.0)
+        assert of.logpdf(x, kappa) == pytest.approx(-np.log(kappa + 1 / kappa) - beyond, rel=1e-14)
+        own, other = (of.logsf, of.logcdf) if x >= 0 else (of.logcdf, of.logsf)
+        assert own(x, kappa) == pytest.approx(tail - beyond, rel=1e-14)
+        assert other(x, kappa) == pytest.approx(np.log(-np.expm1(tail - beyond)), rel=1e-12)
+        slope = -(1 - kappa**-2.0) / (kappa + 1 / kappa) - (x if x >= 0 else x / kappa**2)
+        assert ag.grad(lambda k, x=x: of.logpdf(x, k))(kappa) == pytest.approx(slope, rel=1e-13)
+        q = np.exp(own(x, kappa))
+        if 1e-300 < q < 0.9:
+            assert (of.isf if x >= 0 else of.ppf)(q, kappa) == pytest.approx(x, rel=1e-11)
+    kappas = np.array([0.3, 2.5, 1e9])
+    apart = [ag.stats.laplace_asymmetric.logsf(0.1, kappa, 0.5, 2.0) for kappa in kappas]
+    np.testing.assert_allclose(ag.stats.laplace_asymmetric.logsf(0.1, kappas, 0.5, 2.0), apart, rtol=1e-15)
+    recorded = ag.compile(lambda k: ag.stats.laplace_asymmetric.logsf(0.1, k, 0.5, 2.0))(kappas)
+    np.testing.assert_allclose(recorded, apart, rtol=1e-14)
+    draws = ag.stats.laplace_asymmetric.rvs([0.4, 2.5], size=(4000, 2), random_state=3)
+    for column, kappa in zip(draws.T, [0.4, 2.5], strict=True):
+        assert scipy.stats.kstest(column, scipy.stats.laplace_asymmetric(kappa).cdf).pvalue > 1e-3

@@ -35,11 +35,15 @@ struct bernoulli_lpmf_rule : probability_rule<2> {
     static auto suits(const each<S>& x) {
       return within(x[1], 1e-100, 1.0);
     }
-    /// Of octets alone: a single term takes one of the two logarithms.
     static octet term(const std::array<octet, 4>& prepared, const each<>& x, const parts&, each<>& slope) {
       slope[0] = 0.0;
       slope[1] = chosen(x[0] == 1.0, prepared[2], prepared[3]);
       return chosen(x[0] == 1.0, prepared[0], prepared[1]);
+    }
+    /// Takes one of the two logarithms.
+    static double one(const each<double>& x, const parts&, each<double>& slope) {
+      slope = {0.0, x[0] == 1 ? 1 / x[1] : -1 / (1 - x[1])};
+      return x[0] == 1 ? std::log(x[1]) : std::log1p(-x[1]);
     }
   };
 };
@@ -170,6 +174,12 @@ struct bernoulli_lccdf_rule : detail::bernoulli_below_rule {
       slope[0] = 0.0;
       slope[1] = chosen(is_zero, prepared[1], 0.0);
       return chosen(is_zero, prepared[0], chosen(x[0] < 1.0, none, -infinity));
+    }
+    /// Takes the logarithm only where it counts.
+    static double one(const each<double>& x, const parts&, each<double>& slope) {
+      const bool is_zero = x[0] >= 0 && x[0] < 1;
+      slope = {0.0, is_zero ? 1 / x[1] : 0.0};
+      return is_zero ? std::log(x[1]) : x[0] < 1 ? 0 : -infinity;
     }
   };
 };

@@ -212,7 +212,7 @@ inline double beta_neg_binomial_tail(double n, double r, double alpha, double be
 /// The probability of at most n failures, or of more, or its logarithm. The first argument holds the count and the orders of
 /// derivatives: 64 n + 16 i + 4 j + k, below 2^53.
 template <bool is_upper, bool is_log>
-struct beta_neg_binomial_tail_rule : rule<4> {
+struct beta_neg_binomial_tail_rule : rule<4>, data_arguments<0> {
   static constexpr double unit = 64;
   static constexpr std::string_view name = is_upper ? is_log ? "log_beta_neg_binomial_upper" : "beta_neg_binomial_upper"
                                            : is_log ? "log_beta_neg_binomial_lower"
@@ -223,10 +223,7 @@ struct beta_neg_binomial_tail_rule : rule<4> {
     const int orders = static_cast<int>(counts - n * unit);
     return beta_neg_binomial_tail(n, r, alpha, beta, is_upper, is_log, orders / 16, orders / 4 % 4, orders % 4);
   }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& counts, const T& r, const T& alpha, const T& beta, const T&) {
     return apply<beta_neg_binomial_tail_rule>(counts + 16.0, r, alpha, beta);

@@ -79,36 +79,34 @@ AGRAD_ALWAYS_INLINE S cauchy_beyond(const S& distance) {
   return inv_pi * chosen(is_far, angle, 0.5 * pi - angle);
 }
 
-/// Formulas for the distribution function.
-struct cauchy_cdf_octets : scaled_distance_octets {
+/// The standard distribution function.
+struct standard_cauchy_cdf {
+  static constexpr double limit = 1e100;
   template <class S>
-  static auto suits(const each<S>& x) {
-    return suits_distance(x, 1e100);
-  }
-  template <class S>
-  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
-    const S z = (x[0] - x[1]) * prepared[0], tail = cauchy_beyond(S(abs(z)));
-    write_slopes(inv_pi / (1.0 + z * z), z, prepared[0], slope);
+  AGRAD_ALWAYS_INLINE static S at(const S& z, S& slope) {
+    const S tail = cauchy_beyond(S(abs(z)));
+    slope = inv_pi / (1.0 + z * z);
     return chosen(z < 0.0, tail, 1.0 - tail);
   }
 };
 
-/// Formulas for octets of `log_cauchy_up_to` at Sign z.
+/// `log_cauchy_up_to` of Sign z.
 template <int Sign>
-struct log_cauchy_octets : scaled_distance_octets {
+struct standard_log_cauchy {
+  static constexpr double limit = 1e100;
   template <class S>
-  static auto suits(const each<S>& x) {
-    return suits_distance(x, 1e100);
-  }
-  template <class S>
-  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
-    const S z = (x[0] - x[1]) * prepared[0], tail = cauchy_beyond(S(abs(z))), rest = 1.0 - tail;
+  AGRAD_ALWAYS_INLINE static S at(const S& z, S& slope) {
+    const S tail = cauchy_beyond(S(abs(z))), rest = 1.0 - tail;
     const auto is_below = Sign * z < 0.0;
     const S share = chosen(is_below, tail, rest), inverse = 1.0 / share;
-    write_slopes(Sign * inv_pi * inverse / (1.0 + z * z), z, prepared[0], slope);
+    slope = Sign * inv_pi * inverse / (1.0 + z * z);
     return log(share) + chosen(is_below, 0.0, ((1.0 - rest) - tail) * inverse);
   }
 };
+
+using cauchy_cdf_octets = standardised_octets<standard_cauchy_cdf>;
+template <int Sign>
+using log_cauchy_octets = standardised_octets<standard_log_cauchy<Sign>>;
 
 }  // namespace detail
 

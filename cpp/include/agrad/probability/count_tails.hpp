@@ -15,16 +15,17 @@ namespace agrad::detail {
 /// The largest count for which sums are quick, and do not overflow.
 inline constexpr double longest_tail = 64;
 
-/// The masses of a binomial distribution up to a count and beyond it, over the mass at the count; of one number or eight.
+/// The masses of a binomial distribution up to a count and beyond it, over the mass at the count; of one number or eight. A
+/// quotient does not wait for the one before it.
 template <class S>
 struct binomial_sums {
   S below = 1.0, above = 0.0;
 
   binomial_sums(const S& hits, const S& misses, const S& inverse_odds, const S& odds) {
     S mass = 1.0;
-    for (double k = 0; !all_hold(hits <= k); ++k) below += mass = mass * (hits - k) * inverse_odds / (misses + (k + 1));
+    for (double k = 0; !all_hold(hits <= k); ++k) below += mass = mass * ((hits - k) * inverse_odds / (misses + (k + 1)));
     above = mass = misses * odds / (hits + 1.0);
-    for (double k = 1; !all_hold(misses <= k); ++k) above += mass = mass * (misses - k) * odds / (hits + (k + 1));
+    for (double k = 1; !all_hold(misses <= k); ++k) above += mass = mass * ((misses - k) * odds / (hits + (k + 1)));
   }
 };
 /// Returns whether these sums are quick and exact for a count, the number of trials, and theta.
@@ -71,7 +72,7 @@ struct poisson_tail_octets : octet_formulas<2> {
     S mass = 1.0, below = 1.0;
     for (double k = 0; !all_hold(n <= k); ++k) below += mass = mass * (n - k) * inverse;
     S above = mass = rate / (n + 1.0);
-    for (double k = 2; !all_hold(mass < 1e-17 * above); ++k) above += mass = mass * rate / (n + k);
+    for (double k = 2; !all_hold(mass < 1e-17 * above); ++k) above += mass = mass * (rate / (n + k));
     slope[0] = 0.0;
     slope[1] = 1.0 / (is_upper ? above : -below);
     return -log1p(is_upper ? below / above : above / below);

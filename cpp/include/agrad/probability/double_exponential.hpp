@@ -17,25 +17,24 @@ T log_laplace_up_to(const T& z) {
   return with_limits(z, -infinity, 0, formula);
 }
 
-/// Formulas for octets of `log_laplace_up_to` at Sign z.
+/// `log_laplace_up_to` of Sign z.
 template <int Sign>
-struct log_laplace_octets : scaled_distance_octets {
+struct standard_log_laplace {
+  static constexpr double limit = 700;
   template <class S>
-  static auto suits(const each<S>& x) {
-    return suits_distance(x, 700);
-  }
-  template <class S>
-  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
-    const S z = (x[0] - x[1]) * prepared[0], at = Sign * z;
-    if (all_hold(at < 0.0)) {
-      write_slopes(S(1.0 * Sign), z, prepared[0], slope);
-      return at - log_2;
+  AGRAD_ALWAYS_INLINE static S at(const S& z, S& slope) {
+    const S up_to = Sign * z;
+    if (all_hold(up_to < 0.0)) {
+      slope = 1.0 * Sign;
+      return up_to - log_2;
     }
     const S tail = 0.5 * exp(-abs(z));
-    write_slopes(chosen(at < 0.0, 1.0 * Sign, Sign * tail / (1.0 - tail)), z, prepared[0], slope);
-    return chosen(at < 0.0, at - log_2, log1p(-tail));
+    slope = chosen(up_to < 0.0, 1.0 * Sign, Sign * tail / (1.0 - tail));
+    return chosen(up_to < 0.0, up_to - log_2, log1p(-tail));
   }
 };
+template <int Sign>
+using log_laplace_octets = standardised_octets<standard_log_laplace<Sign>>;
 }  // namespace detail
 
 struct double_exponential_lpdf_rule : detail::location_scale_density {

@@ -41,8 +41,24 @@ inline std::array<double, 3> exp_mod_normal_slopes(const std::array<bool, 3>& wa
   return {lambda * none, lambda * (is_below ? first - z * none : inverse - a * none), sigma * first};
 }
 
-/// The derivative of the probability with respect to argument J. Second derivatives have a form for each side of z = a in which
-/// nothing cancels, the same for both orders of differentiation.
+/// Returns the derivative of the probability over lambda with respect to arguments `first` and `second` of d and sigma. It has
+/// a form for each side of z = a in which nothing cancels, the same for both orders of differentiation.
+template <int first, int second, class T>
+T exp_mod_normal_bend(const T& z, const T& a, const T& sigma) {
+  const auto moment = [&](double n) { return T(apply<shifted_normal_moment_rule>(n, z, a)); };
+  const auto over_sigma = [&](const auto& below, const auto& above) { return T(either<T>(z < a, below, above) / sigma); };
+  if constexpr (second == 0)
+    return over_sigma([&] { return T(moment(1) - z * moment(0)); }, [&] { return T(moment(-1) - a * moment(0)); });
+  else if constexpr (first == 0)
+    return over_sigma([&] { return T(z * z * moment(0) - (z + a) * moment(1)); },
+                      [&] { return T(a * a * moment(0) - (z + a) * moment(-1)); });
+  else
+    return over_sigma(
+        [&] { return T(z * moment(0) * (1.0 - z * z) + z * (2.0 * z + a) * moment(1) - 2.0 * (z + a) * moment(2)); },
+        [&] { return T((z * z + a * (z + a)) * moment(-1) - a * (1.0 + a * a) * moment(0)); });
+}
+
+/// The derivative of the probability with respect to argument J of d, sigma and lambda.
 template <int J>
 struct exp_mod_normal_slope_rule : rule<3> {
   static constexpr auto letters = with_digits<J>("exp_mod_normal_slope");
@@ -56,24 +72,17 @@ struct exp_mod_normal_slope_rule : rule<3> {
     const T z = d / sigma, a = lambda * sigma;
     const auto moment = [&](double n) { return T(apply<shifted_normal_moment_rule>(n, z, a)); };
     const auto sides = [&](const auto& below, const auto& above) { return either<T>(z < a, below, above); };
-    if constexpr (second == 0)
-      return lambda / sigma *
-             sides([&] { return T(moment(1) - z * moment(0)); }, [&] { return T(moment(-1) - a * moment(0)); });
-    else if constexpr (first == 0 && second == 1)
-      return lambda / sigma *
-             sides([&] { return T(z * z * moment(0) - (z + a) * moment(1)); },
-                   [&] { return T(a * a * moment(0) - (z + a) * moment(-1)); });
-    else if constexpr (first == 1 && second == 1)
-      return lambda / sigma *
-             sides([&] { return T(z * moment(0) * (1.0 - z * z) + z * (2.0 * z + a) * moment(1) - 2.0 * (z + a) * moment(2)); },
-                   [&] { return T((z * z + a * (z + a)) * moment(-1) - a * (1.0 + a * a) * moment(0)); });
+    if constexpr (second < 2)
+      return lambda * exp_mod_normal_bend<first, second>(z, a, sigma);
     else if constexpr (first == 0)
       return sides([&] { return T(2.0 * moment(2) - z * moment(1)); }, [&] { return T(moment(0) - a * moment(1)); });
     else if constexpr (first == 1)
       return sides([&] { return T((1.0 + z * z) * moment(1) - 2.0 * (z + a) * moment(2)); },
                    [&] { return T(moment(-1) - 2.0 * a * moment(0) + a * a * moment(1)); });
     else
-      return -2.0 * sigma * sigma * moment(2);
+      return -2.0 * either<T>(
+                        a > 1e100, [&] { return T(inv_sqrt_two_pi * apply<bell_rule>(z) / sigma / lambda / lambda / lambda); },
+                        [&] { return T(sigma * sigma * moment(2)); });
   }
 };
 
@@ -95,6 +104,18 @@ struct exp_mod_normal_probability_rule : rule<3> {
     return apply<exp_mod_normal_slope_rule<I>>(d, sigma, lambda);
   }
 };
+
+/// Returns whether all of the normal variable is below d - lambda sigma^2, to all digits of the probability and its
+/// derivatives, as it is beyond 40 standard deviations.
+template <class T>
+auto is_exponential(const T& z, const T& a) {
+  return z > 40.0 + a;
+}
+/// Returns what d is reduced by the normal variable to, where the distribution is exponential.
+template <class T>
+T exponential_distance(const T& d, const T& sigma, const T& lambda) {
+  return d - 0.5 * (lambda * sigma) * sigma;
+}
 
 /// Returns the log density at the distance d from mu.
 template <class T>
@@ -183,7 +204,12 @@ struct exp_mod_normal_cdf_rule : detail::exp_mod_normal_rule {
   static auto term(const parts&, const P&, const Y& y, const M& mu, const S& sigma, const L& lambda) {
     using T = promoted_t<Y, M, S, L>;
     const T d = y - mu, scale(sigma), rate(lambda);
-    return detail::with_limits(d, 0, 1, [&] { return T(apply<detail::exp_mod_normal_probability_rule>(d, scale, rate)); });
+    return detail::with_limits(d, 0, 1, [&] {
+      return either<T>(
+          detail::is_exponential(T(d / scale), T(rate * scale)),
+          [&] { return T(-expm1(-rate * detail::exponential_distance(d, scale, rate))); },
+          [&] { return T(apply<detail::exp_mod_normal_probability_rule>(d, scale, rate)); });
+    });
   }
 };
 /// Returns the product of the exponentially modified normal probabilities of values up to y; see normal_cdf.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <agrad/probability/exp_mod_normal.hpp>
+#include <agrad/probability/powers.hpp>
 #include <agrad/rules/density/normal.hpp>
 #include <agrad/rules/links.hpp>
 #include <agrad/rules/rests.hpp>
@@ -30,15 +31,56 @@ T exp_mod_normal_log_complement(const T& z, const T& a, const T& decay) {
       });
 }
 
-/// Returns the logarithm of the distribution function, with the factor a outside for small a and for z >= 0. Far below 0 Mills'
-/// ratio is a reciprocal to all digits, and has no powers that underflow.
+/// Derivative J of the probability over lambda, for d >= 0: its logarithm has a slope by sigma that may be many orders of
+/// magnitude less than its parts.
+template <int J>
+struct exp_mod_normal_share_slope_rule : rule<3> {
+  static constexpr auto letters = with_digits<J>("exp_mod_normal_share_slope");
+  static constexpr std::string_view name = letters.data();
+  static double value(double d, double sigma, double lambda) {
+    if (J == 2) return -sigma * (sigma * shifted_normal_integral(1, d / sigma, lambda * sigma));
+    return std::get<J>(exp_mod_normal_slopes({J == 0, J == 1, false}, d, sigma, lambda)) / lambda;
+  }
+  template <int I, class T>
+  static T derivative(wrt<I>, const T& d, const T& sigma, const T& lambda, const T&) {
+    constexpr int first = I < J ? I : J, second = I < J ? J : I;
+    const T z = d / sigma, a = lambda * sigma;
+    const auto moment = [&](double n) { return T(apply<shifted_normal_moment_rule>(n, z, a)); };
+    if constexpr (second < 2)
+      return exp_mod_normal_bend<first, second>(z, a, sigma);
+    else if constexpr (first == 0)
+      return -sigma * moment(1);
+    else if constexpr (first == 1)
+      return sigma *
+             either<T>(
+                 z < a, [&] { return T(z * moment(1) - 2.0 * moment(2)); }, [&] { return T(a * moment(1) - moment(0)); });
+    else
+      return 2.0 * sigma * (sigma * (sigma * apply<shifted_normal_integral_rule>(2.0, z, a)));
+  }
+};
+
+/// The probability over lambda, for d >= 0.
+struct exp_mod_normal_share_rule : rule<3> {
+  static constexpr std::string_view name = "exp_mod_normal_share";
+  static double value(double d, double sigma, double lambda) {
+    return sigma * shifted_normal_integral(0, d / sigma, lambda * sigma);
+  }
+  template <int I, class T>
+  static T derivative(wrt<I>, const T& d, const T& sigma, const T& lambda, const T&) {
+    return apply<exp_mod_normal_share_slope_rule<I>>(d, sigma, lambda);
+  }
+};
+
+/// Returns the logarithm of the distribution function, with the factor a or lambda outside for small a and for z >= 0. Far
+/// below 0 Mills' ratio is a reciprocal to all digits, and has no powers that underflow.
 template <class T>
-T exp_mod_normal_log_probability(const T& z, const T& a, const T& log_a) {
-  const T normal = -0.5 * (z * z) - half_log_two_pi;
+T exp_mod_normal_log_probability(const T& d, const T& sigma, const T& lambda) {
+  const T z = d / sigma, a = lambda * sigma, normal = -0.5 * (z * z) - half_log_two_pi;
+  const auto log_a = [&] { return T(-apply<log_ratio_of_rule<product_argument>>(1.0, lambda, sigma)); };
   return either<T>(
-      z >= 0, [&] { return T(log_a + log(apply<shifted_normal_integral_rule>(0.0, z, a))); },  //
-      z < -1e9, [&] { return T(normal + log_a - log(-z) - log(a - z)); },                      //
-      a < 0.2 * (1.0 - z), [&] { return T(normal + log_a + log(apply<mean_normal_moment_rule>(1.0, -z, a))); },
+      z >= 0, [&] { return T(log(lambda) + log(apply<exp_mod_normal_share_rule>(d, sigma, lambda))); },  //
+      z < -1e9, [&] { return T(normal + log_a() - log(-z) - log(a - z)); },                              //
+      a < 0.2 * (1.0 - z), [&] { return T(normal + log_a() + log(apply<mean_normal_moment_rule>(1.0, -z, a))); },
       [&] { return T(normal + log(apply<normal_tail_moment_loss_rule>(0.0, -z, a))); });
 }
 
@@ -46,15 +88,20 @@ T exp_mod_normal_log_probability(const T& z, const T& a, const T& log_a) {
 template <bool is_upper, class T>
 T exp_mod_normal_log_tail(const T& d, const T& sigma, const T& lambda) {
   const T z = d / sigma, a = lambda * sigma;
-  const T below = exp_mod_normal_log_probability(z, a, T(-apply<log_ratio_of_rule<product_argument>>(1.0, lambda, sigma)));
-  // Beyond z = 9 the distribution is exponential, and sigma matters little. For smaller a, what is normal of it still counts.
-  return either<T>(
-      below < -log_2 && !(z > 9 && a > 1e-20),
-      [&] { return is_upper ? T(log1p(-apply<exp_mod_normal_probability_rule>(d, sigma, lambda))) : below; },
-      [&] {
-        const T above = exp_mod_normal_log_complement(z, a, T(lambda * d));
-        return is_upper ? above : T(log1m_exp(above));
-      });
+  const auto exponential = [&] {
+    const T distance = exponential_distance(d, sigma, lambda);
+    return is_upper ? T(-lambda * distance) : log1m_exp_product<T>(lambda, distance, T(log(distance)));
+  };
+  const auto from_both = [&] {
+    const T below = exp_mod_normal_log_probability(d, sigma, lambda);
+    return either<T>(
+        below < -log_2, [&] { return is_upper ? T(log1p(-apply<exp_mod_normal_probability_rule>(d, sigma, lambda))) : below; },
+        [&] {
+          const T above = exp_mod_normal_log_complement(z, a, T(lambda * d));
+          return is_upper ? above : T(log1m_exp(above));
+        });
+  };
+  return either<T>(is_exponential(z, a), exponential, from_both);
 }
 
 /// Formulas for octets of the logarithm of the distribution function F, or of its complement. The one that is a product without

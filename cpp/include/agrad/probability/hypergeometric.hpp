@@ -14,7 +14,7 @@ namespace agrad {
 struct hypergeometric_lpmf_rule : probability_rule<4> {
   static constexpr std::string_view
       name = "hypergeometric_lpmf",
-      text = "Log mass of n successes in N draws from a successes and b failures.",
+      text = "Log mass of n successes in N draws, N <= a + b, from a successes and b failures.",
       reference =
           "log(binomial(a, n)) + log(binomial(b, N - n)) - log(binomial(a + b, N)) if n <= a and 0 <= N - n <= b else -inf",
       source =
@@ -24,6 +24,7 @@ struct hypergeometric_lpmf_rule : probability_rule<4> {
                                                    {"N", must_be::whole_nonnegative},
                                                    {"a", must_be::whole_nonnegative},
                                                    {"b", must_be::whole_nonnegative}};
+  static constexpr density_sum sums[] = {{1, 2, 3, must_be::at_most}};
   template <class N, class S, class A, class B>
   static auto in_support(const N& n, const S& draws, const A& a, const B& b) {
     return n <= draws && n <= a && draws - n <= b;

@@ -72,6 +72,23 @@ struct scaled_distance_octets : octet_formulas<3> {
   }
 };
 
+/// Formulas for octets of a function of z: at(z, slope), used where |z| is below `limit`.
+template <class Standard>
+struct standardised_octets : scaled_distance_octets {
+  template <class S>
+  static auto suits(const each<S>& x) {
+    return suits_distance(x, Standard::limit);
+  }
+  template <class S>
+  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
+    const S z = (x[0] - x[1]) * prepared[0];
+    S by_z;
+    const S value = Standard::at(z, by_z);
+    write_slopes(by_z, z, prepared[0], slope);
+    return value;
+  }
+};
+
 /// Returns `below` or `above`, with derivatives of 0, where z is infinite, and formula() elsewhere.
 template <class T, class Formula>
 T with_limits(const T& z, double below, double above, const Formula& formula) {

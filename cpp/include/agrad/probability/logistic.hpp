@@ -13,20 +13,19 @@ T log_logistic_up_to(const T& z) {
   return with_limits(z, -infinity, 0, [&] { return T(log_inv_logit(z)); });
 }
 
-/// Formulas for octets of `log_logistic_up_to` at Sign z.
+/// `log_logistic_up_to` of Sign z.
 template <int Sign>
-struct log_logistic_octets : scaled_distance_octets {
+struct standard_log_logistic {
+  static constexpr double limit = 700;
   template <class S>
-  static auto suits(const each<S>& x) {
-    return suits_distance(x, 700);
-  }
-  template <class S>
-  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
-    const S z = (x[0] - x[1]) * prepared[0], at = Sign * z, e = exp(-abs(z)), beyond = chosen(at < 0.0, 1.0, e);
-    write_slopes(Sign * beyond / (1.0 + e), z, prepared[0], slope);
-    return chosen(at < 0.0, at, 0.0) - log1p(e);
+  AGRAD_ALWAYS_INLINE static S at(const S& z, S& slope) {
+    const S up_to = Sign * z, e = exp(-abs(z)), beyond = chosen(up_to < 0.0, 1.0, e);
+    slope = Sign * beyond / (1.0 + e);
+    return chosen(up_to < 0.0, up_to, 0.0) - log1p(e);
   }
 };
+template <int Sign>
+using log_logistic_octets = standardised_octets<standard_log_logistic<Sign>>;
 }  // namespace detail
 
 struct logistic_lpdf_rule : detail::location_scale_density {

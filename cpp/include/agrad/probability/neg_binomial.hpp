@@ -38,7 +38,7 @@ struct neg_binomial_lpmf_rule : probability_rule<3> {
                                     source =
                                         "log f(n; alpha, beta) = log gamma(n + alpha) - log gamma(alpha) - log n! +"
                                         " alpha log(beta / (1 + beta)) - n log(1 + beta)";
-  static constexpr std::string_view scipy = "nbinom(n, p {between 0 and 1, not 0 or 1}): x - loc; n, p / (1 - p)";
+  static constexpr std::string_view scipy = "nbinom(n, p {between 0 and 1, not 0}): x - loc; n, p / (1 - p)";
   static constexpr density_argument arguments[] = {
       {"n", must_be::whole_nonnegative}, {"alpha", must_be::positive_finite}, {"beta", must_be::positive_finite, true}};
   template <class P, class N, class A, class B>

@@ -21,49 +21,47 @@ T normal_lcdf_of(const T& z) {
   return with_limits(z, -infinity, 0, [&] { return T(log_ndtr(z)); });
 }
 
-/// Formulas for the distribution function. Far out a rounding error of z would count.
-struct normal_cdf_octets : scaled_distance_octets {
+/// The standard distribution function. Far out a rounding error of z would count.
+struct standard_normal_cdf {
+  static constexpr double limit = 8;
   template <class S>
-  static auto suits(const each<S>& x) {
-    return suits_distance(x, 8);
-  }
-  template <class S>
-  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
-    const S z = (x[0] - x[1]) * prepared[0], bell = normal_bell(z), tail = scaled_ndtr(z) * bell;
-    write_slopes(inv_sqrt_two_pi * bell, z, prepared[0], slope);
+  AGRAD_ALWAYS_INLINE static S at(const S& z, S& slope) {
+    const S bell = normal_bell(z), tail = scaled_ndtr(z) * bell;
+    slope = inv_sqrt_two_pi * bell;
     return chosen(z < 0.0, tail, 1.0 - tail);
   }
 };
 
-/// Formulas for octets of `normal_lcdf_of` at Sign z. Far above 0 a rounding error of z would count in the derivatives.
+/// `normal_lcdf_of` Sign z. Far above 0 a rounding error of z would count in the derivatives.
 template <int Sign>
-struct normal_lcdf_octets : scaled_distance_octets {
+struct standard_normal_lcdf {
+  static constexpr double limit = 20;
   template <class S>
-  static auto suits(const each<S>& x) {
-    return suits_distance(x, 20);
-  }
-  template <class S>
-  static S term(const std::array<S, 1>& prepared, const each<S>& x, const parts&, each<S>& slope) {
-    const S z = (x[0] - x[1]) * prepared[0];
-    S by_z;
-    const S value = detail::log_ndtr(Sign * z, by_z);
-    write_slopes(Sign * by_z, z, prepared[0], slope);
+  AGRAD_ALWAYS_INLINE static S at(const S& z, S& slope) {
+    const S value = detail::log_ndtr(Sign * z, slope);
+    slope = Sign * slope;
     return value;
   }
 };
-template <int Sign>
-struct std_normal_lcdf_octets : octet_formulas<1> {
+
+/// Formulas for octets of such a function of y itself.
+template <class Standard>
+struct standard_octets : octet_formulas<1> {
   template <class S>
   static auto suits(const each<S>& x) {
-    return within(x[0], -20, 20);
+    return within(x[0], -Standard::limit, Standard::limit);
   }
   template <class S>
   static S term(const std::array<S, 0>&, const each<S>& x, const parts&, each<S>& slope) {
-    const S value = detail::log_ndtr(Sign * x[0], slope[0]);
-    slope[0] = Sign * slope[0];
-    return value;
+    return Standard::at(x[0], slope[0]);
   }
 };
+
+using normal_cdf_octets = standardised_octets<standard_normal_cdf>;
+template <int Sign>
+using normal_lcdf_octets = standardised_octets<standard_normal_lcdf<Sign>>;
+template <int Sign>
+using std_normal_lcdf_octets = standard_octets<standard_normal_lcdf<Sign>>;
 
 /// The argument of the standard normal distribution.
 struct std_normal_rule : probability_rule<1> {

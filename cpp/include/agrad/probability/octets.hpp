@@ -4,11 +4,13 @@
 //     prepare      an array of what depends on the arguments marked as prepared alone, from (included, x); nothing by default
 //     suits        for which x the formulas lose no digits but those that their parts cancel around a zero
 //     term         the term, and in `slope` the partial derivatives, from (prepared, x, included, slope)
+//     one          the same as `term` for a single x of numbers, from (x, included, slope), where that takes less than to
+//                  prepare (optional)
 // where x and `slope` are arrays with one S for each argument. The functions are templates on S, which is octet for eight terms
 // at once and double for a single one; formulas for octets alone leave single terms to the rule's `term`. Eight terms of which
 // one does not suit are computed one by one, and a single one that does not suit by the rule's `term`. So do not suit arguments
 // outside of the support, nan, and those whose formulas overflow or cancel.
-// Read next: probability/apply.hpp, which uses the sums; probability/cauchy.hpp, formulas to imitate.
+// Read next: probability/on_tape.hpp, which uses the sums; probability/cauchy.hpp, formulas to imitate.
 #pragma once
 
 #include <algorithm>
@@ -71,6 +73,12 @@ inline constexpr bool has_single_formulas<
         std::declval<const typename Rule::octets::template each<double>&>(), typename Rule::parts{},
         std::declval<typename Rule::octets::template each<double>&>()))>> = true;
 
+/// Whether a rule has formulas for a single term apart.
+template <class Rule, class = void>
+inline constexpr bool has_formula_of_one = false;
+template <class Rule>
+inline constexpr bool has_formula_of_one<Rule, std::void_t<decltype(&Rule::octets::one)>> = true;
+
 /// Returns whether some of n terms are computed as octets.
 template <class Rule>
 bool fills_octets(std::size_t n) {
@@ -95,7 +103,10 @@ AGRAD_ALWAYS_INLINE bool formulas_for_one(const std::array<double, sizeof...(K)>
                                           double& value, std::array<double, sizeof...(K)>& slope, std::index_sequence<K...>) {
   using formulas = typename Rule::octets;
   if (!meets_conditions<Rule>(x)) return false;
-  if constexpr (has_single_formulas<Rule>) {
+  if constexpr (has_formula_of_one<Rule>) {
+    if (!formulas::suits(x)) return false;
+    value = formulas::one(x, included, slope);
+  } else if constexpr (has_single_formulas<Rule>) {
     if (!formulas::suits(x)) return false;
     value = formulas::term(formulas::prepare(included, x), x, included, slope);
   } else {

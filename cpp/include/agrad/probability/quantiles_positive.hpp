@@ -92,10 +92,12 @@ auto rayleigh_cqf(const P& p, const Sigma& sigma) {
 struct loglogistic_quantile : quantile_of<loglogistic_lcdf_rule> {
   template <class T>
   static T term(bool is_upper, const T& p, const T& alpha, const T& beta) {
-    const auto near_0 = [&] {  // derivatives of a power by a tiny p do not overflow
-      return T(pow(p / (1.0 - p), is_upper ? T(-1.0 / beta) : T(1.0 / beta)));
-    };
-    return alpha * either<T>(p > 0 && p < 0.5, near_0, [&] { return T(exp(detail::log_odds_below(is_upper, p) / beta)); });
+    // As powers of the odds that are less than 1, neither do derivatives by a tiny p overflow nor those near 1 cancel.
+    const T power = is_upper ? T(-1.0 / beta) : T(1.0 / beta);
+    return alpha * either<T>(
+                       p > 0 && p < 0.5, [&] { return T(pow(p / (1.0 - p), power)); },    //
+                       p >= 0.5 && p < 1, [&] { return T(pow((1.0 - p) / p, -power)); },  //
+                       [&] { return T(exp(detail::log_odds_below(is_upper, p) / beta)); });
   }
 };
 /// Returns the value up to which the probability is p: the inverse of loglogistic_cdf.

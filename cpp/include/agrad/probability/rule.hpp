@@ -5,6 +5,7 @@
 //     reference            one term as an expression in mpmath's functions and the arguments' names (tests compare with this)
 //     arguments            for each argument the name, the condition, and whether `prepare` reads the argument
 //     pairs                conditions on two arguments together, an array of density_pair (optional)
+//     sums                 conditions on an argument and the sum of two others, an array of density_sum (optional)
 //     term                 the value of one term, from (included, prepared, x...)
 //     prepare              what depends on the arguments marked so alone (optional): computed once if these are single numbers
 //     in_support           whether the term is given by `term` at x...; elsewhere it is `outside` (optional: everywhere)
@@ -39,6 +40,7 @@ struct probability_rule {
   static constexpr int arity = Arity;
   static constexpr std::string_view source = {};
   static constexpr std::array<density_pair, 0> pairs{};
+  static constexpr std::array<density_sum, 0> sums{};
   static constexpr std::string_view scipy = {};
   static constexpr bool is_product = false;
   static constexpr double outside = -infinity;

@@ -35,6 +35,12 @@ struct square_argument {
   S s;
   promoted_t<B, Y> value() const { return b / y; }
   promoted_t<B, Y> log_value() const { return log(0.5 * nu) + 2.0 * log(s) - log(y); }
+  /// Returns the logarithm of gammaincc of an argument so large, or infinite, that its asymptotic series (DLMF 8.11.2) is 1 to
+  /// all digits. Derivatives by nu are then no differences of large ones by shape and argument.
+  template <class T>
+  T log_upper_tail_of_large(const T& shape) const {
+    return (shape - 1.0) * log_value() - lgamma(shape) - shape * (s / y) * s;
+  }
 };
 template <class N, class S, class Y>
 auto square_over(const N& nu, const S& s, const Y& y) {
@@ -116,7 +122,12 @@ struct scaled_inv_chi_square_lcdf_rule : detail::scaled_inv_chi_square_rule {
                                     source = "log F(y; nu, s) = log gammaincc(nu / 2, nu s^2 / (2 y))";
   template <class P, class Y, class N, class S>
   static auto term(const parts&, const P&, const Y& y, const N& nu, const S& s) {
-    return detail::log_gamma_tail_of<true, promoted_t<Y, N, S>>(y == infinity, 0.0, 0.5 * nu, detail::square_over(nu, s, y));
+    using T = promoted_t<Y, N, S>;
+    const auto argument = detail::square_over(nu, s, y);
+    const T shape = 0.5 * nu;
+    return either<T>(
+        argument.value() > 1e30 * (1.0 + nu) && y < infinity, [&] { return argument.log_upper_tail_of_large(shape); },
+        [&] { return T(detail::log_gamma_tail_of<true, T>(y == infinity, 0.0, shape, argument)); });
   }
 
   using octets = detail::square_over_tail_octets<true>;

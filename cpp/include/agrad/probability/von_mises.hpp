@@ -18,11 +18,17 @@ struct von_mises_lpdf_rule : probability_rule<3> {
   static constexpr density_argument arguments[] = {
       {"y", must_be::finite}, {"mu", must_be::finite}, {"kappa", must_be::nonnegative_finite, true}};
   static constexpr double log_two_pi = 1.83787706640934548356065947281123527;
+  /// Returns the parts that do not depend on the angle; moment() returns exp(-kappa) I0(kappa).
+  template <class S, class Moment>
+  static S of_kappa(const parts& included, const Moment& moment) {
+    S sum(included.constants() ? -log_two_pi : 0.0);
+    if (included.of({2})) sum -= log(moment());
+    return sum;
+  }
   template <class Y, class M, class K>
   static auto prepare(const parts& included, const Y&, const M&, const K& kappa) {
-    promoted_t<K> sum(included.constants() ? -log_two_pi : 0.0);
-    if (included.of({2})) sum -= log(apply<detail::bessel_i_moment_rule>(0.0, kappa));  // i0e has the slope 0 at 0
-    return sum;
+    const auto moment = [&] { return apply<detail::bessel_i_moment_rule>(0.0, kappa); };  // i0e has the slope 0 at 0
+    return of_kappa<promoted_t<K>>(included, moment);
   }
   template <class P, class Y, class M, class K>
   static auto term(const parts&, const P& of_kappa, const Y& y, const M& mu, const K& kappa) {
@@ -36,8 +42,8 @@ struct von_mises_lpdf_rule : probability_rule<3> {
     /// Returns what the rule prepares, and the mean of 1 - cos.
     template <class S>
     static std::array<S, 2> prepare(const parts& included, const each<S>& x) {
-      return {von_mises_lpdf_rule::prepare(included, x[0], x[1], x[2]),
-              apply<detail::bessel_i_moment_rule>(1.0, x[2]) / apply<detail::bessel_i_moment_rule>(0.0, x[2])};
+      const S moment = apply<detail::bessel_i_moment_rule>(0.0, x[2]);
+      return {of_kappa<S>(included, [&] { return moment; }), apply<detail::bessel_i_moment_rule>(1.0, x[2]) / moment};
     }
     /// Larger differences have lost digits, which the rule's own sine has.
     template <class S>

@@ -21,13 +21,10 @@ inline double atan_moment(double order, double s) {
   return sum * std::pow(1 + s, -(order + 0.5));
 }
 
-struct atan_moment_rule : rule<2> {
+struct atan_moment_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "atan_moment";
   static double value(double order, double s) { return s >= 0 && s <= 1 ? atan_moment(order, s) : quiet_nan; }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& s, const T&) {
     return -(order + 1.0) * apply<atan_moment_rule>(order + 1.0, s);

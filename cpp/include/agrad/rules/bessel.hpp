@@ -12,13 +12,10 @@ namespace agrad {
 namespace detail {
 
 /// I_n(x) / x^n; the derivative is x times the same function of order n + 1 (DLMF 10.29.4).
-struct bessel_i_over_power_rule : rule<2> {
+struct bessel_i_over_power_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "bessel_i_over_power";
   static double value(double order, double x) { return bessel_i_over_power(order, x); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& x, const T&) {
     return x * apply<bessel_i_over_power_rule>(order + 1.0, x);
@@ -27,11 +24,8 @@ struct bessel_i_over_power_rule : rule<2> {
 
 /// The common part of the moments; the derivative is minus the moment of order n + 1.
 template <class Rule>
-struct moment_rule : rule<2> {
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+struct moment_rule : rule<2>, data_arguments<0> {
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& x, const T&) {
     return -apply<Rule>(order + 1.0, x);

@@ -42,17 +42,14 @@ inline double bessel_y(double order, double x) {
 
 }  // namespace detail
 
-struct bessel_first_kind_rule : rule<2> {
+struct bessel_first_kind_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "bessel_first_kind",
                                     text = "Bessel function of the first kind, of a whole order x up to 100000, at y.",
                                     reference = "bessel_j(int(x), y)", ufunc = no_ufunc,
                                     source = "the C library; derivatives by DLMF 10.6.1";
   static constexpr interval domain[] = {{-infinity, infinity, true}, {}};
   static double value(double x, double y) { return detail::bessel_j(x, y); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T&) {
     return 0.5 * (apply<bessel_first_kind_rule>(x - 1.0, y) - apply<bessel_first_kind_rule>(x + 1.0, y));
@@ -64,17 +61,14 @@ AGRAD_ALWAYS_INLINE applied<bessel_first_kind_rule, double, X> bessel_first_kind
   return apply<bessel_first_kind_rule>(static_cast<double>(order), x);
 }
 
-struct bessel_second_kind_rule : rule<2> {
+struct bessel_second_kind_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "bessel_second_kind",
                                     text = "Bessel function of the second kind, of a whole order x up to 100000, at y.",
                                     reference = "bessel_y(int(x), y)", ufunc = no_ufunc,
                                     source = bessel_first_kind_rule::source;
   static constexpr interval domain[] = {{-infinity, infinity, true}, {0, infinity}};
   static double value(double x, double y) { return detail::bessel_y(x, y); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T&) {
     return either<T>(

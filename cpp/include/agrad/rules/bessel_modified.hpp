@@ -133,14 +133,11 @@ inline constexpr int highest_bessel_k_derivative = 3;
 
 /// The derivative of K_v(x) of order n with respect to x and `order` with respect to v.
 template <int n>
-struct bessel_k_derivative_rule : rule<3> {
+struct bessel_k_derivative_rule : rule<3>, data_arguments<0> {
   static constexpr auto letters = with_digits<n>("bessel_k_derivative");
   static constexpr std::string_view name = letters.data();
   static double value(double order, double v, double x) { return bessel_k(static_cast<int>(order), n, v, x); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& v, const T& x, const T&) {
     return apply<bessel_k_derivative_rule>(order + 1.0, v, x);
@@ -156,17 +153,14 @@ struct bessel_k_derivative_rule : rule<3> {
 
 }  // namespace detail
 
-struct modified_bessel_first_kind_rule : rule<2> {
+struct modified_bessel_first_kind_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "modified_bessel_first_kind",
                                     text = "Modified Bessel function of the first kind, of a whole order x, at y.",
                                     reference = "besseli(int(x), y) if fabs(y) < 1e5 else inf", ufunc = no_ufunc,
                                     source = "DLMF 10.25.2, 10.41.3 and 10.29.1";
   static constexpr interval domain[] = {{-infinity, infinity, true}, {}};
   static double value(double x, double y) { return detail::whole_bessel_i(x, y); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T&) {
     return 0.5 * (apply<modified_bessel_first_kind_rule>(x - 1.0, y) + apply<modified_bessel_first_kind_rule>(x + 1.0, y));

@@ -80,8 +80,18 @@ inline int bessel_ratios(int n, double x) {
 inline double bessel_i_moment(double order, double x) {
   const int n = static_cast<int>(order);
   double moment = i0e(x), ratio = 2;  // of m_{k+1} to m_k
-  if (!(x < infinity)) return x > 0 ? 0 : x;
-  for (int k = n == 0 ? -1 : n + bessel_ratios(n, x); k >= 0; --k) {
+  if (n == 0 || !(x < infinity)) return x < infinity ? moment : x > 0 ? 0 : x;
+  int k = n + bessel_ratios(n, x);
+  if (x < 30) {  // the ratio as a quotient that is divided at the end, which does not overflow
+    double above = ratio, below = 1;
+    for (; k >= n; --k) {
+      const double before = below;
+      below = (k + 1 + 2 * x) * below - x * above;
+      above = (2 * k + 1) * before;
+    }
+    ratio = above / below;
+  }
+  for (; k >= 0; --k) {
     ratio = (2 * k + 1) / (k + 1 + x * (2 - ratio));
     if (k < n) moment *= ratio;
   }

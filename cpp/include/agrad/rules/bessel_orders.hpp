@@ -59,13 +59,10 @@ inline double bessel_i_of_order(int order, double v, double z) {
 }
 
 /// The derivative of I_v(z) of `order` with respect to v.
-struct bessel_i_of_order_rule : rule<3> {
+struct bessel_i_of_order_rule : rule<3>, data_arguments<0> {
   static constexpr std::string_view name = "bessel_i_of_order";
   static double value(double order, double v, double z) { return bessel_i_of_order(static_cast<int>(order), v, z); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& v, const T& z, const T&) {
     return apply<bessel_i_of_order_rule>(order + 1.0, v, z);

@@ -89,13 +89,10 @@ inline double beta(double x, double y) {
   return factor * std::tgamma(x) * (std::tgamma(y) / std::tgamma(x + y));
 }
 
-struct polygamma_difference_rule : rule<3> {
+struct polygamma_difference_rule : rule<3>, data_arguments<0> {
   static constexpr std::string_view name = "polygamma_difference";
   static double value(double order, double x, double y) { return polygamma_difference(order, x, y); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& x, const T& y, const T&) {
     return apply<polygamma_difference_rule>(order + 1.0, x, y);

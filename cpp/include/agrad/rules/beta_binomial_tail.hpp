@@ -222,7 +222,7 @@ inline double beta_binomial_tail(double n, double N, double a, double b, bool is
 /// The probability of at most n of N successes, or of more, or its logarithm. A rule of four has no straight code, so the first
 /// holds the counts and the order of derivatives: 64 (2^23 N + n) + 8 i + j, below 2^52.
 template <bool is_upper, bool is_log>
-struct beta_binomial_tail_rule : rule<3> {
+struct beta_binomial_tail_rule : rule<3>, data_arguments<0> {
   static constexpr double unit = 64, unit_of_trials = unit * (most_trials + 1);
   static constexpr std::string_view name = is_upper ? is_log ? "log_beta_binomial_upper" : "beta_binomial_upper"
                                            : is_log ? "log_beta_binomial_lower"
@@ -237,10 +237,7 @@ struct beta_binomial_tail_rule : rule<3> {
     const int order = static_cast<int>(counts - N * unit_of_trials - n * unit);
     return beta_binomial_tail(n, N, a, b, is_upper, is_log, order / 8, order % 8);
   }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& counts, const T& a, const T& b, const T&) {
     return apply<beta_binomial_tail_rule>(counts + 8.0, a, b);

@@ -4,12 +4,13 @@
 // by its value at x, it falls from 1 to exp(-42) on the side away from the peak, and a derivative with respect to a or b is one
 // more factor log(t / x) or log((1 - t) / (1 - x)), of one sign. So nothing cancels in the tail on that side, and as many
 // Gauss-Legendre nodes are enough for all a and b, however large, if a >= 1. For a < 1, where the integral is nearly 1 / a, a
-// power series has the rest. Read next: rules/incomplete_beta.hpp, which composes these.
+// power series has the rest. Read next: rules/beta_tail.hpp, which composes these.
 #pragma once
 
 #include <cmath>
 
 #include <agrad/rules/beta_factor.hpp>
+#include <agrad/rules/gauss_legendre.hpp>
 #include <agrad/rules/incomplete_gamma.hpp>
 
 namespace agrad::detail {
@@ -65,12 +66,6 @@ inline double deepest_below(const beta_point& p) {
 /// the integral is the sum of the terms; rest is bernoulli_rest(w), or, if `is_rough`, a close number.
 template <class Use>
 void each_node_below(const beta_point& p, bool is_rough, const Use& use) {
-  constexpr double nodes[] = {0.9931285991850949, 0.9639719272779138, 0.912234428251326,  0.8391169718222188,
-                              0.7463319064601508, 0.636053680726515,  0.5108670019508271, 0.37370608871541955,
-                              0.2277858511416451, 0.07652652113349734};
-  constexpr double weights[] = {0.017614007139152118, 0.04060142980038694, 0.06267204833410907, 0.08327674157670475,
-                                0.10193011981724044,  0.11819453196151841, 0.13168863844917664, 0.14209610931838204,
-                                0.14917298647260374,  0.15275338713072584};
   const double x = p.x, y = p.y, d = p.excess, total = p.a + p.b, end = deepest_below(p);
   const auto integrate = [&](const auto& rest_at) {
     const bool is_long = end > 8;  // then the integrand is not close to one function of w / end
@@ -79,8 +74,8 @@ void each_node_below(const beta_point& p, bool is_rough, const Use& use) {
       const double half = 0.5 * (cuts[panel + 1] - cuts[panel]);
       for (int i = 0; i < 20; ++i) {
         const int k = i < 10 ? i : i - 10;
-        const double w = cuts[panel] + half * (i < 10 ? 1 - nodes[k] : 1 + nodes[k]), rest = rest_at(w);
-        use(w, rest, weights[k] * half * std::exp(-d * w - total * rest));
+        const double w = cuts[panel] + half * (i < 10 ? 1 - gauss_nodes_20[k] : 1 + gauss_nodes_20[k]), rest = rest_at(w);
+        use(w, rest, gauss_weights_20[k] * half * std::exp(-d * w - total * rest));
       }
     }
   };
@@ -113,12 +108,28 @@ inline beta_integral integral_below(const beta_point& p, int m, int n, bool with
   return sum;
 }
 
-/// Computes the same integral without derivatives as a series of positive terms (DLMF 8.17.8), which is faster for small a, b
-/// and x.
-inline double positive_series_below(const beta_point& p) {
-  double term = 1 / p.a, sum = term;
-  for (double k = 0; term > 1e-17 * sum; k += 1) sum += term *= p.x * (p.a + p.b + k) / (p.a + 1 + k);
-  return sum;
+/// Returns whether the series below is the faster way to the same integral and its first derivatives.
+inline bool has_short_series(const beta_point& p) { return p.a >= 1 && p.a + p.b < 40 && p.x < 0.7; }
+
+/// The integral as a series of positive terms (DLMF 8.17.8), and its derivatives with respect to a and b, if wanted: a term is
+/// multiplied by the derivatives of its logarithm, of which each has one sign for all terms.
+struct beta_series {
+  double sum, of_a = 0, of_b = 0;
+};
+template <bool with_slopes>
+beta_series positive_series_below(const beta_point& p) {
+  double term = 1 / p.a, by_a = -term, by_b = 0;
+  beta_series of{term, term * by_a, 0};
+  for (double k = 0; term > 1e-17 * of.sum; k += 1) {
+    const double top = p.a + p.b + k, bottom = p.a + 1 + k;
+    of.sum += term *= p.x * top / bottom;
+    if constexpr (with_slopes) {
+      const double inverse = 1 / (top * bottom);
+      of.of_a += term * (by_a += (1 - p.b) * inverse);
+      of.of_b += term * (by_b += bottom * inverse);
+    }
+  }
+  return of;
 }
 
 /// Returns the sum of (1 - b)_k x^k / (k! (a + k)) over k > 0 with derivatives: for a < 1 the tail below x is

@@ -65,36 +65,26 @@ inline double factorial_power(int order, double x, double n, int step) {
 
 /// A derivative of a rising or falling factorial with respect to x; beyond the highest order derivatives are nan.
 template <int step>
-struct factorial_power_rule : rule<3> {
+struct factorial_power_rule : rule<3>, data_arguments<0, 2> {
   static constexpr std::string_view name = step > 0 ? "rising_power" : "falling_power";
   static double value(double order, double x, double n) { return factorial_power(static_cast<int>(order), x, n, step); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& x, const T& n, const T&) {
     return apply<factorial_power_rule>(order + 1.0, x, n);
-  }
-  template <class T>
-  static double derivative(wrt<2>, const T&, const T&, const T&, const T&) {
-    return 0.0;
   }
 };
 
 /// What rising and falling factorials have in common.
 template <int step>
-struct factorial_power_base : rule<2> {
+struct factorial_power_base : rule<2>, data_arguments<1> {
   static constexpr interval domain[] = {{}, {0, most_factors, true}};
   static double value(double x, double n) { return factorial_power(0, x, n, step); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& n, const T&) {
     return apply<factorial_power_rule<step>>(1.0, x, n);
   }
-  template <class T>
-  static double derivative(wrt<1>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
 };
 
 }  // namespace detail

@@ -10,7 +10,7 @@
 
 namespace agrad {
 
-struct polygamma_rule : rule<2> {
+struct polygamma_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "polygamma",
                                     text = "Derivative of order x (a whole number from 0 to 100) of digamma at y.",
                                     reference =  // mpmath's function takes for ever at large negative y
@@ -20,10 +20,7 @@ struct polygamma_rule : rule<2> {
                                         "recurrence and asymptotic series, DLMF 5.15.5 and 5.15.9; reflection, DLMF 5.15.6";
   static constexpr interval domain[] = {{0, detail::highest_polygamma, true}, {}};
   static double value(double x, double y) { return detail::polygamma(x, y); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T&) {
     return apply<polygamma_rule>(x + 1.0, y);

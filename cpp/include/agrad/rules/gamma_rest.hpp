@@ -133,13 +133,10 @@ inline double log_rising_ratio(double x, double y, double z) {
   return -sum;
 }
 
-struct binet_difference_rule : rule<3> {
+struct binet_difference_rule : rule<3>, data_arguments<0> {
   static constexpr std::string_view name = "binet_difference";
   static double value(double order, double x, double y) { return binet_difference(order, x, y); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& x, const T& y, const T&) {
     return apply<binet_difference_rule>(order + 1.0, x, y);

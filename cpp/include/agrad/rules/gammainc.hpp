@@ -12,11 +12,8 @@ namespace detail {
 
 /// Base of rules of an order, a and x; the order counts derivatives with respect to a.
 template <class Rule>
-struct gamma_order_rule : rule<3> {
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+struct gamma_order_rule : rule<3>, data_arguments<0> {
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& a, const T& x, const T&) {
     return apply<Rule>(order + 1.0, a, x);

@@ -26,8 +26,9 @@ inline double half_gamma_ratio(double order, double x) {
   }
   if (n == 0) head = -0.5 * std::log1p(product);
   const double inverse_square = 1 / (x * x);
-  double power = n == 0 ? 1 / x : n * factorial * std::pow(x, -(n + 1));  // (2 k + n - 2)! / (2 k - 2)! / x^(2 k - 1 + n)
-  double tail = 0, half = 0.5;                                            // 2^(1 - 2 k)
+  // The factor (2 k + n - 2)! / (2 k - 2)! / x^(2 k - 1 + n), and 2^(1 - 2 k).
+  double power = n == 0 ? 1 / x : n == 1 ? inverse_square : n * factorial * std::pow(x, -(n + 1));
+  double tail = 0, half = 0.5;
   for (int k = 1; k <= bernoulli_count; ++k) {
     tail += (half - 2) * bernoulli[k - 1] / ((2 * k - 1.0) * (2 * k)) * power;
     power *= (n + 2 * k - 1.0) * (n + 2.0 * k) / ((2 * k - 1.0) * (2.0 * k)) * inverse_square;
@@ -36,13 +37,10 @@ inline double half_gamma_ratio(double order, double x) {
   return head + (n % 2 == 0 ? tail : -tail);
 }
 
-struct half_gamma_ratio_rule : rule<2> {
+struct half_gamma_ratio_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "half_gamma_ratio";
   static double value(double order, double x) { return half_gamma_ratio(order, x); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& x, const T&) {
     return apply<half_gamma_ratio_rule>(order + 1.0, x);
@@ -66,17 +64,10 @@ inline double half_gamma_rise(double order, double count, double x) {
 }
 
 /// `half_gamma_rise` of x, with derivatives by x; order and count are data.
-struct half_gamma_rise_rule : rule<3> {
+struct half_gamma_rise_rule : rule<3>, data_arguments<0, 1> {
   static constexpr std::string_view name = "half_gamma_rise";
   static double value(double order, double count, double x) { return half_gamma_rise(order, count, x); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
-  template <class T>
-  static double derivative(wrt<1>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<2>, const T& order, const T& count, const T& x, const T&) {
     return apply<half_gamma_rise_rule>(order + 1.0, count, x);
@@ -103,17 +94,10 @@ inline double half_gamma_steps(double order, double rest, double x) {
 }
 
 /// `half_gamma_steps` of x, with derivatives by x; order and rest are data.
-struct half_gamma_steps_rule : rule<3> {
+struct half_gamma_steps_rule : rule<3>, data_arguments<0, 1> {
   static constexpr std::string_view name = "half_gamma_steps";
   static double value(double order, double rest, double x) { return half_gamma_steps(order, rest, x); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
-  template <class T>
-  static double derivative(wrt<1>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<2>, const T& order, const T& rest, const T& x, const T&) {
     return apply<half_gamma_steps_rule>(order + 1.0, rest, x);

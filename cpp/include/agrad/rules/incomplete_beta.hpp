@@ -1,84 +1,17 @@
 // The regularised incomplete beta function of doubles, its complement, their logarithms, and derivatives with respect to all
 // three arguments.
 //
-// One tail is computed directly: the one that does not hold the peak of the integrand, by rules/beta_integral.hpp. The other
-// tail is 1 minus this tail. The code is for the tail below x; the tail above x is that of the mirrored arguments b, a, 1 - x.
-// Logarithms and their derivatives are finite where the tail underflows, because no part of them contains its value.
-// Read next: rules/betainc.hpp, the rules.
+// One tail is computed directly (rules/beta_tail.hpp). The other tail is 1 minus this tail. The code is for the tail below x;
+// the tail above x is that of the mirrored arguments b, a, 1 - x. Read next: rules/betainc.hpp, the rules.
 #pragma once
 
 #include <array>
 #include <cmath>
 #include <utility>
 
-#include <agrad/rules/beta_integral.hpp>
+#include <agrad/rules/beta_tail.hpp>
 
 namespace agrad::detail {
-
-/// The tail below x that is computed directly: scale times rest. `scale` has the derivatives of the logarithm of the scale.
-struct beta_tail {
-  beta_scale scale;
-  beta_orders slopes, rest, value;
-  double complement, log_value;
-  beta_orders log_hazard;  // of x y times the derivative of the logarithm of the tail with respect to x
-  double mean = -1;        // of the integral, if computed
-};
-
-inline beta_tail direct_tail_below(const beta_point& p, int m, int n, bool with_mean = false) {
-  beta_tail tail;
-  const double a = p.a;
-  if (a >= 1) {
-    beta_integral integral;
-    if (m + n == 0 && !with_mean && a + p.b < 40 && p.x < 0.7)
-      integral.value.at[0][0] = positive_series_below(p);
-    else
-      integral = integral_below(p, m, n, with_mean);
-    tail.scale = power_over_beta(p);
-    tail.slopes = log_power_slopes(p, m, n);
-    tail.rest = integral.value;
-    if (with_mean) tail.mean = integral.mean;
-    tail.value =
-        p.b < 1 && n > 0
-            ? times_b(p.b, exp_product(tail.scale.value() / p.b, without_b(p, tail.slopes, p.log_y, n), tail.rest, m, n))
-            : exp_product(tail.scale.value(), tail.slopes, tail.rest, m, n);
-    tail.complement = 1 - tail.value.at[0][0];
-    tail.log_value = tail.scale.log_value() + std::log(tail.rest.at[0][0]);
-    tail.log_hazard = log_orders(tail.rest, m, n);
-    for (auto& row : tail.log_hazard.at)
-      for (double& entry : row) entry = -entry;
-    return tail;
-  }
-  const beta_orders sum = series_below(p, m, n);
-  const double log_scale = a * p.log_x - log_a_beta(a, p.b);
-  tail.scale = {1, log_scale};
-  tail.slopes = log_series_slopes(p, m, n);
-  for (int i = 0; i <= m; ++i)
-    for (int j = 0; j <= n; ++j) tail.rest.at[i][j] = a * sum.at[i][j] + (i > 0 ? i * sum.at[i - 1][j] : i + j == 0 ? 1 : 0);
-  const double scale = std::exp(log_scale);
-  tail.value = p.b < a && n > 0 ? times_b(p.b, exp_product(scale / p.b, without_b(p, tail.slopes, 0, n), tail.rest, m, n))
-                                : exp_product(scale, tail.slopes, tail.rest, m, n);
-  tail.complement = -std::expm1(log_scale) - scale * a * sum.at[0][0];
-  if (!(tail.value.at[0][0] > 0.5)) tail.complement = 1 - tail.value.at[0][0];
-  tail.log_value = tail.value.at[0][0] > 0.5 ? std::log1p(-tail.complement) : log_scale + std::log1p(a * sum.at[0][0]);
-  const beta_orders log_rest = log_orders(tail.rest, m, n);
-  double factorial = 1;
-  for (int i = 0; i <= m; ++i) {
-    if (i > 1) factorial *= 1 - i;
-    for (int j = 0; j <= n; ++j) {
-      const double power = j > 0 ? 0 : i == 0 ? std::log(a) : factorial / std::pow(a, i);
-      tail.log_hazard.at[i][j] = power + (i > 0 ? 0 : j == 0 ? p.b * p.log_y : j == 1 ? p.log_y : 0) - log_rest.at[i][j];
-    }
-  }
-  return tail;
-}
-
-/// Returns whether the tail below x is the one to compute directly.
-inline bool is_lower_direct(const beta_point& p) {
-  if (p.a >= 1 && p.b >= 1) return p.excess >= 0;
-  if (p.a < 1 && p.b < 1) return p.x <= 0.5;
-  const double total = p.a + p.b;
-  return p.a < 1 ? p.x <= (p.a + 1) / (total + 1) : p.y > (p.b + 1) / (total + 1);
-}
 
 /// Returns the derivatives of the logarithm of the density x^(a - 1) y^(b - 1) / beta(a, b) of order k + 1 with respect to x,
 /// times unit to that power.
@@ -122,14 +55,6 @@ inline double log_tail_derivative(const beta_point& p, const beta_orders& hazard
   return of[k - 1].at[m][n];
 }
 
-/// Returns the tail below x, from which all was computed, or that above x, or its logarithm.
-inline double tail_value(const beta_tail& tail, bool is_upper, bool is_log) {
-  const double below = tail.value.at[0][0];
-  if (!is_log) return is_upper ? tail.complement : below;
-  if (!is_upper) return tail.log_value;
-  return below < 0.5 ? std::log1p(-below) : std::log(tail.complement);
-}
-
 /// Returns derivative (m, n, k) of the logarithm of 1 minus the tail below x that is computed directly.
 inline double log_complement_derivative(const beta_point& p, int m, int n, int k) {
   // For small a, both this tail and the density are proportional to a, which is divided out of mixed derivatives.
@@ -171,6 +96,18 @@ inline double inner_beta_derivative(const beta_point& p, bool is_upper, bool is_
   return log_tail_derivative(p, exp_orders(hazard, tail.log_hazard, m, n), tail.mean, m, n, k);
 }
 
+/// Returns the tail below x, or above x, or its logarithm, with the wanted ones of the first derivatives, from one series.
+inline double short_beta_slopes(const beta_point& p, const beta_scale& scale, bool is_upper, bool is_log,
+                                const std::array<bool, 3>& wanted, std::array<double, 3>& slopes) {
+  const beta_series rest = positive_series_below<true>(p);
+  const double power = scale.value(), below = power * rest.sum, above = 1 - below;
+  const double factor = is_log ? (is_upper ? -1 / above : 1 / below) : is_upper ? -1 : 1;
+  slopes = {wanted[0] ? factor * below * (log_power_slope(p) + rest.of_a / rest.sum) : 0,
+            wanted[1] ? factor * below * (log_power_slope(p.mirrored()) + rest.of_b / rest.sum) : 0,
+            wanted[2] ? factor * (power / p.x / p.y) : 0};
+  return tail_value(below, above, is_log && !is_upper ? scale.log_value() + std::log(rest.sum) : 0, is_upper, is_log);
+}
+
 /// Returns a tail or its logarithm, with the wanted ones of the first derivatives with respect to a, b and x from one integral.
 /// That of a tail by x is the density of the point that is not mirrored.
 inline double inner_beta_slopes(const beta_point& p, bool is_upper, bool is_log, const std::array<bool, 3>& wanted,
@@ -181,6 +118,10 @@ inline double inner_beta_slopes(const beta_point& p, bool is_upper, bool is_log,
     std::swap(slopes[0], slopes[1]);
     slopes[2] = !wanted[2] ? 0 : is_log ? -slopes[2] : inner_beta_derivative(p, is_upper, false, 0, 0, 1);
     return value;
+  }
+  if (has_short_series(p)) {
+    const beta_scale scale = power_over_beta(p);
+    if (scale.value() > 1e-280) return short_beta_slopes(p, scale, is_upper, is_log, wanted, slopes);
   }
   const int m = wanted[0], n = wanted[1];
   const beta_tail tail = direct_tail_below(p, m, n);

@@ -69,21 +69,25 @@ struct log_gamma_slopes {
     else
       return value < -0.7 || x < 1;
   }
+  /// Returns the derivative of the logarithm of the factor's power by the shape: log(x) - digamma(a), for the lower tail
+  /// log(x) - digamma(1 + a).
+  template <class T>
+  static T of_power(const T& a, const T& x) {
+    const auto for_upper = [&] { return T(apply<log_ratio_rule>(x, a) - apply<lgamma_rest_rule>(1.0, a)); };
+    if constexpr (is_upper)
+      return for_upper();
+    else
+      return either<T>(
+          a < 10, [&] { return T(log(x) - digamma(1.0 + a)); }, [&] { return T(for_upper() - 1.0 / a); });
+  }
   template <class T>
   static T of_shape(const T& a, const T& x, const T& value) {
-    const auto of_lower = [&] {
-      const T power = either<T>(
-          a < 10, [&] { return T(log(x) - digamma(1.0 + a)); },
-          [&] { return T(apply<log_ratio_rule>(x, a) - 1.0 / a - apply<lgamma_rest_rule>(1.0, a)); });
-      return T(power + apply<lower_gamma_factor_rule>(1.0, a, x) / apply<lower_gamma_factor_rule>(0.0, a, x));
+    const auto of_factor = [&] {
+      using factor = std::conditional_t<is_upper, upper_gamma_factor_rule, lower_gamma_factor_rule>;
+      return T(of_power(a, x) + apply<factor>(1.0, a, x) / apply<factor>(0.0, a, x));
     };
-    const auto of_upper = [&] {
-      const T power = apply<log_ratio_rule>(x, a) - apply<lgamma_rest_rule>(1.0, a);
-      return T(power + apply<upper_gamma_factor_rule>(1.0, a, x) / apply<upper_gamma_factor_rule>(0.0, a, x));
-    };
-    return either<T>(
-        is_small(x, value), [&] { return is_upper ? of_upper() : of_lower(); },
-        [&] { return T(apply<gamma_tail_rule<is_upper>>(1.0, a, x) / tail(a, x)); });
+    return either<T>(is_small(x, value), of_factor,
+                     [&] { return T(apply<gamma_tail_rule<is_upper>>(1.0, a, x) / tail(a, x)); });
   }
   /// Returns the derivative with respect to a variable on which x depends with this slope; `over_slope` is x / slope.
   template <class T>

@@ -198,7 +198,7 @@ AGRAD_ALWAYS_INLINE applied<log_mix_rule, X, Y, Z> log_mix(const X& x, const Y& 
   return apply<log_mix_rule>(x, y, z);
 }
 
-struct binary_log_loss_rule : rule<2> {
+struct binary_log_loss_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "binary_log_loss",
                                     text =
                                         "Minus the logarithm of the probability of the outcome x, 1 or 0, where 1 has the "
@@ -208,10 +208,7 @@ struct binary_log_loss_rule : rule<2> {
   static double value(double x, double y) {
     return !(y >= 0 && y <= 1) ? quiet_nan : x == 1 ? -std::log(y) : x == 0 ? -std::log1p(-y) : quiet_nan;
   }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T&) {
     return either<T>(

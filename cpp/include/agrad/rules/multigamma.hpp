@@ -13,7 +13,7 @@ namespace detail {
 inline constexpr double highest_dimension = 10000;
 
 /// The derivative of the logarithm's sum over x - k / 2, k = 0 ... n - 1: polygamma functions of this order.
-struct multi_polygamma_rule : rule<3> {
+struct multi_polygamma_rule : rule<3>, data_arguments<0, 1> {
   static constexpr std::string_view name = "multi_polygamma";
   static double value(double order, double n, double x) {
     if (!(n >= 0 && n <= highest_dimension && x >= 0.5 * (n - 1))) return quiet_nan;
@@ -21,14 +21,7 @@ struct multi_polygamma_rule : rule<3> {
     for (int k = 0; k < n; ++k) sum += polygamma(order, x - 0.5 * k);
     return sum;
   }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
-  template <class T>
-  static double derivative(wrt<1>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<2>, const T& order, const T& n, const T& x, const T&) {
     return apply<multi_polygamma_rule>(order + 1.0, n, x);
@@ -55,17 +48,10 @@ inline double multi_gamma_rest(double order, double n, double x) {
 }
 
 /// `multi_gamma_rest` of x, with derivatives by x; order and n are data.
-struct multi_gamma_rest_rule : rule<3> {
+struct multi_gamma_rest_rule : rule<3>, data_arguments<0, 1> {
   static constexpr std::string_view name = "multi_gamma_rest";
   static double value(double order, double n, double x) { return multi_gamma_rest(order, n, x); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
-  template <class T>
-  static double derivative(wrt<1>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<2>, const T& order, const T& n, const T& x, const T&) {
     return apply<multi_gamma_rest_rule>(order + 1.0, n, x);
@@ -74,7 +60,7 @@ struct multi_gamma_rest_rule : rule<3> {
 
 }  // namespace detail
 
-struct lmgamma_rule : rule<2> {
+struct lmgamma_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "lmgamma",
                                     text = "Logarithm of the multivariate gamma function of dimension x at y >= (x - 1) / 2.",
                                     reference =
@@ -87,10 +73,7 @@ struct lmgamma_rule : rule<2> {
     for (int k = 0; k < x; ++k) sum += lgamma_rule::value(y - 0.5 * k);
     return sum;
   }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& x, const T& y, const T&) {
     return apply<detail::multi_polygamma_rule>(0.0, x, y);

@@ -11,7 +11,7 @@ namespace agrad::detail {
 /// Derivative (i, j) with respect to mean and precision of the probability of more than n, or of at most n, or of its
 /// logarithm; orders above 2 are nan. n is a whole number.
 template <bool is_above, bool is_log, int i, int j>
-struct neg_binomial_tail_rule : rule<3> {
+struct neg_binomial_tail_rule : rule<3>, data_arguments<0> {
   static constexpr auto letters = with_digits<i, j>(is_log ? (is_above ? "neg_binomial_log_above" : "neg_binomial_log_up_to")
                                                            : (is_above ? "neg_binomial_above" : "neg_binomial_up_to"));
   static constexpr std::string_view name = letters.data();
@@ -32,10 +32,7 @@ struct neg_binomial_tail_rule : rule<3> {
     slopes = {0, wanted[1] ? of(1, 0) : 0, wanted[2] ? of(0, 1) : 0};
     return value(n, mu, phi);
   }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <int I, class T>
   static T derivative(wrt<I>, const T& n, const T& mu, const T& phi, const T&) {
     if constexpr (i + j == 2)

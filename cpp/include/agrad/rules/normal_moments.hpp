@@ -85,13 +85,10 @@ inline double shifted_normal_integral(int n, double z, double a) {
 }
 
 /// Derivatives with respect to z have a form for each side of z = a.
-struct shifted_normal_moment_rule : rule<3> {
+struct shifted_normal_moment_rule : rule<3>, data_arguments<0> {
   static constexpr std::string_view name = "shifted_normal_moment";
   static double value(double order, double z, double a) { return shifted_normal_moment(order, z, a); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& n, const T& z, const T& a, const T& value) {
     return either<T>(
@@ -104,13 +101,10 @@ struct shifted_normal_moment_rule : rule<3> {
   }
 };
 
-struct normal_tail_moment_rule : rule<2> {
+struct normal_tail_moment_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "normal_tail_moment";
   static double value(double order, double v) { return normal_tail_moment(order, v); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& n, const T& v, const T&) {
     return -(n + 1.0) * apply<normal_tail_moment_rule>(n + 1.0, v);
@@ -118,16 +112,13 @@ struct normal_tail_moment_rule : rule<2> {
 };
 
 /// The moment of order n at t less that at t + a, for t and a not negative, without the difference.
-struct normal_tail_moment_loss_rule : rule<3> {
+struct normal_tail_moment_loss_rule : rule<3>, data_arguments<0> {
   static constexpr std::string_view name = "normal_tail_moment_loss";
   static double value(double order, double t, double a) {
     const int n = static_cast<int>(order);
     return (n + 1) * a * mean_normal_moment(n + 1, 0, t, a);
   }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& n, const T& t, const T& a, const T&) {
     return -(n + 1.0) * apply<normal_tail_moment_loss_rule>(n + 1.0, t, a);
@@ -139,17 +130,14 @@ struct normal_tail_moment_loss_rule : rule<3> {
 };
 
 /// mean_normal_moment of orders n and m, which are given as n + orders_of_mean m.
-struct mean_normal_moment_rule : rule<3> {
+struct mean_normal_moment_rule : rule<3>, data_arguments<0> {
   static constexpr std::string_view name = "mean_normal_moment";
   static constexpr int orders_of_mean = 64;
   static double value(double orders, double t, double a) {
     const int both = static_cast<int>(orders);
     return mean_normal_moment(both % orders_of_mean, both / orders_of_mean, t, a);
   }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& orders, const T& t, const T& a, const T&) {
     return next<T>(orders, orders + 1.0, t, a);
@@ -167,13 +155,10 @@ struct mean_normal_moment_rule : rule<3> {
   }
 };
 
-struct shifted_normal_integral_rule : rule<3> {
+struct shifted_normal_integral_rule : rule<3>, data_arguments<0> {
   static constexpr std::string_view name = "shifted_normal_integral";
   static double value(double order, double z, double a) { return shifted_normal_integral(static_cast<int>(order), z, a); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& n, const T& z, const T& a, const T&) {
     return apply<shifted_normal_moment_rule>(n, z, a);

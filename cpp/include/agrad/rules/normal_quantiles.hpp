@@ -1,7 +1,9 @@
 // Quantiles of the standard normal distribution as a function of the logarithm of the probability.
 #pragma once
 
+#include <agrad/rules/density/conditions.hpp>
 #include <agrad/rules/links.hpp>
+#include <agrad/rules/primal.hpp>
 #include <agrad/rules/probit.hpp>
 
 namespace agrad {
@@ -29,6 +31,7 @@ struct std_normal_log_qf_rule : rule<1> {
                                         " findroot(lambda y: log(ncdf(y)) - x, -sqrt(-2 * x - log(-4 * pi * x)))",
                                     ufunc = "ndtri_exp";
   static constexpr interval domain[] = {{-infinity, 0}};
+  static constexpr const condition* must = &must_be::nonpositive;
   static double value(double x) { return detail::log_ndtri(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& value) {
@@ -39,6 +42,7 @@ struct std_normal_log_qf_rule : rule<1> {
 };
 template <class X>
 AGRAD_ALWAYS_INLINE applied<std_normal_log_qf_rule, X> std_normal_log_qf(const X& x) {
+  detail::check_entries(std_normal_log_qf_rule::name, "x", x, *std_normal_log_qf_rule::must);
   return apply<std_normal_log_qf_rule>(x);
 }
 

@@ -187,7 +187,7 @@ AGRAD_ALWAYS_INLINE applied<fma_rule, X, Y, Z> fma(const X& x, const Y& y, const
   return apply<fma_rule>(x, y, z);
 }
 
-struct ldexp_rule : rule<2>, in_cmath {
+struct ldexp_rule : rule<2>, in_cmath, data_arguments<1> {
   static constexpr std::string_view name = "ldexp", text = "x times 2 raised to the whole number y, rounded once.",
                                     reference = "ldexp(x, int(y))";
   static constexpr interval domain[] = {{}, {-infinity, infinity, true}};
@@ -200,10 +200,7 @@ struct ldexp_rule : rule<2>, in_cmath {
   static auto derivative(wrt<0>, const T&, const T& y, const T&) {
     return apply<ldexp_rule>(1.0, without_derivative(y));
   }
-  template <class T>
-  static double derivative(wrt<1>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
 };
 /// The exponent is a whole number: an int, not a variable.
 template <class X>

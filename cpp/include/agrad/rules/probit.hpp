@@ -14,13 +14,10 @@ namespace agrad {
 namespace detail {
 
 /// exp(x^2) times the n-fold integral of erfc; the derivative is -2 (n + 1) times the function of order n + 1.
-struct scaled_ierfc_rule : rule<2> {
+struct scaled_ierfc_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "scaled_ierfc";
   static double value(double order, double x) { return scaled_ierfc(order, x); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& x, const T&) {
     return -2.0 * (order + 1.0) * apply<scaled_ierfc_rule>(order + 1.0, x);

@@ -5,21 +5,12 @@
 // density; they are made of rules with derivatives of their own. At the ends of the support, x does not depend on the shapes.
 #pragma once
 
-#include <agrad/rules/betainc.hpp>
-#include <agrad/rules/gamma.hpp>
-#include <agrad/rules/log_gammainc.hpp>
+#include <agrad/rules/quantile_slopes.hpp>
 #include <agrad/rules/scaled_error.hpp>
 #include <agrad/rules/stirling.hpp>
-#include <agrad/rules/student.hpp>
 #include <agrad/rules/tail_inverse.hpp>
 
 namespace agrad::detail {
-
-/// Returns the derivative by a shape, slope(), for x inside of the support, else 0.
-template <class T, class C, class Slope>
-T slope_inside(const C& is_inside, const Slope& slope) {
-  return either<T>(is_inside, slope, [] { return T(0.0); });
-}
 
 /// Returns x at which the lower or upper tail of the standard gamma distribution is p <= 1/2.
 inline double gamma_tail_inverse(double p, double a, bool is_upper) {
@@ -37,7 +28,7 @@ inline double gamma_tail_inverse(double p, double a, bool is_upper) {
         p, gamma_tail_derivative(0, a, y, is_upper), is_upper ? -slope : slope, [&] { return log_gamma_tail(a, y, is_upper); },
         [&] { return is_upper ? -y / upper_gamma_factor(0, a, y) : a / lower_gamma_factor(0, a, y); });
   };
-  return inverse_of_tail(!is_upper, 0, x, infinity, at, [](double y, double step) { return y * std::exp(step); });
+  return inverse_of_tail(!is_upper, 0, x, infinity, at, [](double y, double step) { return y + y * std::expm1(step); });
 }
 
 /// The x at which the lower, or upper, tail of the standard gamma distribution of shape a is p.
@@ -50,14 +41,15 @@ struct gamma_quantile_rule : rule<2> {
     return p <= 0.5 ? gamma_tail_inverse(p, a, is_upper) : gamma_tail_inverse(1 - p, a, !is_upper);
   }
   template <class T>
-  static T derivative(wrt<0>, const T&, const T& a, const T& x) {
-    const T slope = 1.0 / apply<gamma_density_rule>(0.0, a, x);
-    return is_upper ? T(-slope) : slope;
+  static T derivative(wrt<0>, const T& p, const T& a, const T& x) {
+    if constexpr (is_upper)
+      return apply<gamma_upper_slope_rule>(p, a, x);
+    else
+      return apply<over_gamma_density_rule>(a, x);
   }
   template <class T>
   static T derivative(wrt<1>, const T&, const T& a, const T& x) {
-    return slope_inside<T>(x > 0 && x < infinity,
-                           [&] { return T(-apply<gamma_tail_rule<false>>(1.0, a, x) / apply<gamma_density_rule>(0.0, a, x)); });
+    return slope_inside<T>(x > 0 && x < infinity, [&] { return T(x * log_gamma_quantile_slope(a, x)); });
   }
 };
 
@@ -76,27 +68,19 @@ struct over_gamma_quantile_rule : rule<3> {
   template <class T>
   static T derivative(wrt<0>, const T&, const T& a, const T& b, const T& value) {
     const T slope = either<T>(
-        value > 0 && value < infinity, [&] { return T(value / apply<gamma_power_rule>(0.0, a, quantile(b, value))); },
+        value > 0 && value < infinity, [&] { return T(apply<over_inv_gamma_density_rule>(a, b, value)); },
         [] { return T(infinity); });
     return is_upper ? slope : T(-slope);
   }
   template <class T>
   static T derivative(wrt<1>, const T&, const T& a, const T& b, const T& value) {
-    return slope_inside<T>(value > 0 && value < infinity, [&] {
-      const T q = quantile(b, value);
-      return T(value * (apply<gamma_tail_rule<false>>(1.0, a, q) / apply<gamma_power_rule>(0.0, a, q)));
-    });
+    return slope_inside<T>(value > 0 && value < infinity,
+                           [&] { return T(-value * log_gamma_quantile_slope(a, over_inv_gamma(b, value))); });
   }
   template <class T>
   static T derivative(wrt<2>, const T&, const T&, const T& b, const T& value) {
-    return value / b;
-  }
-
- private:
-  template <class T>
-  static T quantile(const T& b, const T& value) {
     return either<T>(
-        value < 1e150 * b, [&] { return T(b / value); }, [&] { return T(exp(log(b) - log(value))); });
+        value < infinity, [&] { return T(value / b); }, [] { return T(infinity); });
   }
 };
 
@@ -133,8 +117,8 @@ inline double beta_tail_inverse(double p, double a, double b, bool is_upper) {
         [&] { return weight * beta_tail_derivative(a, b, y, is_upper, true, 0, 0, 1); });
   };
   return inverse_of_tail(!is_upper, 0, x, 1, at, [](double y, double step) {
-    const double odds = std::exp(step);
-    return y * odds / (1 + y * (odds - 1));
+    const double growth = std::expm1(step);  // of the odds
+    return y + y * (1 - y) * growth / (1 + y * growth);
   });
 }
 
@@ -161,28 +145,23 @@ struct beta_quantile_rule : rule<3> {
  private:
   friend struct beta_quantile_rule<!is_upper>;
 
-  /// Returns the derivative with respect to argument I at a quantile x; for tiny p, of which squares underflow, from the
-  /// logarithm of the tail.
+  /// Returns the derivative with respect to argument I at a quantile x; by a shape for tiny p from the logarithm of the tail.
   template <int I, class T>
   static T inner_derivative(const T& p, const T& a, const T& b, const T& x) {
-    const auto near = [&] {
-      const auto density = [&] { return apply<beta_tail_rule<false, false, 0, 0, 1>>(a, b, x); };
-      if constexpr (I == 0) {
-        const T slope = 1.0 / density();
-        return is_upper ? T(-slope) : slope;
-      } else {
-        return slope_inside<T>(x > 0 && x < 1,
-                               [&] { return T(-apply<beta_tail_rule<false, false, I == 1, I == 2, 0>>(a, b, x) / density()); });
-      }
-    };
-    const auto far = [&] {
-      const T hazard = apply<beta_tail_rule<is_upper, true, 0, 0, 1>>(a, b, x);
-      if constexpr (I == 0)
-        return T(1.0 / p / hazard);
-      else
-        return T(-apply<beta_tail_rule<is_upper, true, I == 1, I == 2, 0>>(a, b, x) / hazard);
-    };
-    return either<T>(p < 1e-100 && x > 0 && x < 1, far, near);
+    if constexpr (I == 0) {
+      const T slope = apply<over_beta_density_rule<is_upper>>(a, b, x, p);
+      return is_upper ? T(-slope) : slope;
+    } else {
+      const auto of = [&](auto tail_by_shape, auto tail_by_x) {
+        return T(-apply<decltype(tail_by_shape)>(a, b, x) / apply<decltype(tail_by_x)>(a, b, x));
+      };
+      return either<T>(
+          is_beta_power(b, x), [&] { return beta_power_slope<I>(a, b, x); },  //
+          !(x > 0 && x < 1), [] { return T(0.0); },                           //
+          p < 1e-100,
+          [&] { return of(beta_tail_rule<is_upper, true, I == 1, I == 2, 0>{}, beta_tail_rule<is_upper, true, 0, 0, 1>{}); },
+          [&] { return of(beta_tail_rule<false, false, I == 1, I == 2, 0>{}, beta_tail_rule<false, false, 0, 0, 1>{}); });
+    }
   }
 };
 
@@ -213,14 +192,9 @@ struct student_quantile_rule : rule<2> {
     return p < 0.5 ? -student_tail_inverse(p, nu) : student_tail_inverse(1 - p, nu);
   }
   template <class T>
-  static T derivative(wrt<0>, const T& p, const T& nu, const T& t) {
-    const auto central = [&] { return T(-1.0 / apply<student_tail_rule<false, 0, 1, 0>>(nu, -t, 1.0)); };
-    const auto far = [&](const T& tail) {  // where the square of the density may underflow
-      return T(-1.0 / tail / apply<student_tail_rule<true, 0, 1, 0>>(nu, abs(t), 1.0));
-    };
+  static T derivative(wrt<0>, const T&, const T& nu, const T& t) {
     return either<T>(
-        t > -2.0 && t < 2.0, central, p == 0 || p == 1, [] { return T(infinity); }, t < 0, [&] { return far(p); },
-        [&] { return far(T(1.0 - p)); });
+        abs(t) < infinity, [&] { return T(apply<over_student_density_rule>(nu, t)); }, [] { return T(infinity); });
   }
   template <class T>
   static T derivative(wrt<1>, const T&, const T& nu, const T& t) {
@@ -232,7 +206,9 @@ struct student_quantile_rule : rule<2> {
       return T(-(t / size) * apply<student_tail_rule<true, 1, 0, 0>>(nu, size, 1.0) /
                apply<student_tail_rule<true, 0, 1, 0>>(nu, size, 1.0));
     };
-    return either<T>(abs(t) < 2, central, abs(t) < infinity, far, [] { return T(0.0); });
+    return either<T>(
+        abs(t) < 2, central, !(abs(t) < infinity), [] { return T(0.0); }, is_student_power(nu, t),
+        [&] { return student_power_slope(nu, t); }, far);
   }
 };
 

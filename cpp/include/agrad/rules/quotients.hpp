@@ -36,13 +36,10 @@ inline double exprel_moment(double order, double x) {
   return x == x ? sum : x;
 }
 
-struct exprel_moment_rule : rule<2> {
+struct exprel_moment_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "exprel_moment";
   static double value(double order, double x) { return exprel_moment(order, x); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& x, const T&) {
     return apply<exprel_moment_rule>(order + 1.0, x);
@@ -82,13 +79,10 @@ inline double sinc_derivative(double order, double x) {
   return sum;
 }
 
-struct sinc_derivative_rule : rule<2> {
+struct sinc_derivative_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "sinc_derivative";
   static double value(double order, double x) { return sinc_derivative(order, x); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& x, const T&) {
     return apply<sinc_derivative_rule>(order + 1.0, x);

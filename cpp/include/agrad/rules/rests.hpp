@@ -173,13 +173,10 @@ inline double lgamma_rest(double order, double x) {
   return n % 2 == 1 ? -sum : sum;
 }
 
-struct lgamma_rest_rule : rule<2> {
+struct lgamma_rest_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "lgamma_rest";
   static double value(double order, double x) { return lgamma_rest(order, x); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& x, const T&) {
     return apply<lgamma_rest_rule>(order + 1.0, x);

@@ -7,6 +7,7 @@
 //     derivative  the partial derivative with respect to argument I (tag wrt<I>), from the arguments and the value;
 //                 templated on its scalar, so that a dual number or a tape variable can pass through it
 //     domain      an interval for each argument (optional: the real line); outside the value is nan, as in IEEE 754
+//     must        the condition that the function checks, as Stan's does, instead of being nan elsewhere (optional)
 //     outside     the value outside of the domain where that is infinite, as functions of convex analysis are (optional)
 //     reference   the same function in mpmath, unless mpmath's function of that name is the same (tests compare with this)
 //     ufunc       NumPy's or SciPy's name, if different; no_ufunc if their function of that name is another function
@@ -44,6 +45,8 @@ namespace agrad {
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
 
+struct condition;
+
 /// The domain of a rule's argument. The function's values at the ends show whether the ends belong to the domain.
 struct interval {
   double lower = -infinity;
@@ -77,6 +80,16 @@ constexpr std::array<char, 48> with_digits(std::string_view name) {
 template <int I>
 struct wrt {};
 
+/// Base of rules of which the arguments I are data, such as counts and orders of derivatives: their derivatives are zero. The
+/// rule says `using data_arguments::derivative;` beside its own derivatives.
+template <int... I>
+struct data_arguments {
+  template <int K, class... T, class = std::enable_if_t<((K == I) || ...)>>
+  static double derivative(wrt<K>, const T&...) {
+    return 0.0;
+  }
+};
+
 namespace detail {
 /// Whether a rule has `value_and_slopes`.
 template <class Rule, class = void>
@@ -90,6 +103,7 @@ template <int Arity>
 struct rule {
   static constexpr int arity = Arity;
   static constexpr interval domain[std::size_t{Arity}] = {};
+  static constexpr const condition* must = nullptr;
   static constexpr double outside = quiet_nan;
   static constexpr std::string_view reference = {};
   static constexpr std::string_view ufunc = {};

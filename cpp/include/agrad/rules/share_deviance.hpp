@@ -27,19 +27,12 @@ inline double log_share_ratio(double x, double total, double share) {
 }
 
 /// x log(share) of a count x, which is data; 0 where x is 0.
-struct count_of_share_rule : rule<3> {
+struct count_of_share_rule : rule<3>, data_arguments<0, 1> {
   static constexpr std::string_view name = "count_of_share";
   static double value(double x, double total, double share) {
     return total < large_total ? xlogy_rule::value(x, share) : -kl_div_rule::value(x, total * share);
   }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
-  template <class T>
-  static double derivative(wrt<1>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<2>, const T& x, const T&, const T& share, const T&) {
     return xlogy_rule::derivative(wrt<1>(), x, share, x);
@@ -47,33 +40,19 @@ struct count_of_share_rule : rule<3> {
 };
 
 /// log(x!) of a count x, which is data.
-struct count_of_total_rule : rule<2> {
+struct count_of_total_rule : rule<2>, data_arguments<0, 1> {
   static constexpr std::string_view name = "count_of_total";
   static double value(double x, double total) { return total < large_total ? lgamma_rule::value(1 + x) : factorial_rest(x); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
-  template <class T>
-  static double derivative(wrt<1>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
 };
 
 /// The derivative of (x - 1) log(share) with respect to x.
-struct weight_slope_rule : rule<3> {
+struct weight_slope_rule : rule<3>, data_arguments<0, 1> {
   static constexpr std::string_view name = "weight_slope";
   static double value(double x, double total, double share) {
     return total < large_total ? std::log(share) : log_share_ratio(x, total, share);
   }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
-  template <class T>
-  static double derivative(wrt<1>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<2>, const T&, const T&, const T& share, const T&) {
     return 1.0 / share;
@@ -81,7 +60,7 @@ struct weight_slope_rule : rule<3> {
 };
 
 /// (x - 1) log(share) of a weight x; 0 where x is 1.
-struct weight_of_share_rule : rule<3> {
+struct weight_of_share_rule : rule<3>, data_arguments<1> {
   static constexpr std::string_view name = "weight_of_share";
   static double value(double x, double total, double share) {
     if (total < large_total) return xlogy_rule::value(x - 1, share);
@@ -92,10 +71,7 @@ struct weight_of_share_rule : rule<3> {
   static T derivative(wrt<0>, const T& x, const T& total, const T& share, const T&) {
     return apply<weight_slope_rule>(x, total, share);
   }
-  template <class T>
-  static double derivative(wrt<1>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<2>, const T& x, const T&, const T& share, const T&) {
     return xlogy_rule::derivative(wrt<1>(), T(x - 1.0), share, x);
@@ -103,7 +79,7 @@ struct weight_of_share_rule : rule<3> {
 };
 
 /// The derivative of log(gamma(x)).
-struct weight_digamma_rule : rule<2> {
+struct weight_digamma_rule : rule<2>, data_arguments<1> {
   static constexpr std::string_view name = "weight_digamma";
   static double value(double x, double total) {
     if (total < large_total) return digamma(x);
@@ -113,24 +89,18 @@ struct weight_digamma_rule : rule<2> {
   static T derivative(wrt<0>, const T& x, const T&, const T&) {
     return trigamma(x);
   }
-  template <class T>
-  static double derivative(wrt<1>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
 };
 
 /// log(gamma(x)) of a weight x.
-struct weight_of_total_rule : rule<2> {
+struct weight_of_total_rule : rule<2>, data_arguments<1> {
   static constexpr std::string_view name = "weight_of_total";
   static double value(double x, double total) { return total < large_total ? lgamma_rule::value(x) : lgamma_rest(0, x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& total, const T&) {
     return apply<weight_digamma_rule>(x, total);
   }
-  template <class T>
-  static double derivative(wrt<1>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
 };
 
 /// Whether the large parts of log masses of counts that were drawn by weights cancel.
@@ -143,7 +113,7 @@ inline double cross_difference(double n, double x, double all, double all_weight
 }
 
 /// The derivative of drawn_count_rule with respect to x.
-struct drawn_count_slope_rule : rule<4> {
+struct drawn_count_slope_rule : rule<4>, data_arguments<0, 2, 3> {
   static constexpr std::string_view name = "drawn_count_slope";
   static double value(double n, double x, double all, double all_weights) {
     if (!draws_are_large(all, all_weights)) return -polygamma_difference(0, x, n);
@@ -152,26 +122,15 @@ struct drawn_count_slope_rule : rule<4> {
     const double ratio = u > -0.5 && u < 1 ? std::log1p(u) : std::log1p(n / x) - log1p_quotient(all, all_weights);
     return ratio + (digamma_rest(x) - digamma_rest(x + n));
   }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& n, const T& x, const T&, const T&, const T&) {
     return -apply<polygamma_difference_rule>(1.0, x, n);
   }
-  template <class T>
-  static double derivative(wrt<2>, const T&, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
-  template <class T>
-  static double derivative(wrt<3>, const T&, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
 };
 
 /// log(gamma(x + n) / (gamma(x) n!)) of a weight x and a count n, which is data.
-struct drawn_count_rule : rule<4> {
+struct drawn_count_rule : rule<4>, data_arguments<0, 2, 3> {
   static constexpr std::string_view name = "drawn_count";
   static double value(double n, double x, double all, double all_weights) {
     if (!draws_are_large(all, all_weights)) return n == 0 ? 0 : -std::log(n) - betaln(x, n);
@@ -180,35 +139,21 @@ struct drawn_count_rule : rule<4> {
         deviance_term(n, -step, (n + x) * (all / sum)) + deviance_term(x, step, (n + x) * (all_weights / sum));
     return rising_rest(x, n) - factorial_rest(n) - deviance;
   }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& n, const T& x, const T& all, const T& all_weights, const T&) {
     return apply<drawn_count_slope_rule>(n, x, all, all_weights);
   }
-  template <class T>
-  static double derivative(wrt<2>, const T&, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
-  template <class T>
-  static double derivative(wrt<3>, const T&, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
 };
 
 /// The derivative of drawn_total_rule with respect to the weights.
-struct drawn_total_slope_rule : rule<2> {
+struct drawn_total_slope_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "drawn_total_slope";
   static double value(double counts, double weights) {
     if (!draws_are_large(counts, weights)) return polygamma_difference(0, weights, counts);
     return digamma_rest(weights + counts) - digamma_rest(weights);
   }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& counts, const T& weights, const T&) {
     return apply<polygamma_difference_rule>(1.0, weights, counts);
@@ -216,16 +161,13 @@ struct drawn_total_slope_rule : rule<2> {
 };
 
 /// log(gamma(weights) counts! / gamma(weights + counts)) of the totals of weights and of counts, which are data.
-struct drawn_total_rule : rule<2> {
+struct drawn_total_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "drawn_total";
   static double value(double counts, double weights) {
     if (!draws_are_large(counts, weights)) return counts == 0 ? 0 : std::log(counts) + betaln(weights, counts);
     return factorial_rest(counts) - rising_rest(weights, counts);
   }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& counts, const T& weights, const T&) {
     return apply<drawn_total_slope_rule>(counts, weights);

@@ -72,7 +72,7 @@ inline double skew_tail_loss(double order, double h, double a, double factor) {
 }
 
 /// The factor (order 0), and minus its derivatives with respect to h (order 1) and a (order 2).
-struct skew_tail_factor_rule : rule<3> {
+struct skew_tail_factor_rule : rule<3>, data_arguments<0> {
   static constexpr std::string_view name = "skew_tail_factor";
   static double value(double order, double h, double a) {
     const double factor = skew_tail_factor(h, a);
@@ -86,10 +86,7 @@ struct skew_tail_factor_rule : rule<3> {
     if (wanted[2]) slopes[2] = order == 0 ? -skew_tail_loss(2, h, a, of_order) : derivative(wrt<2>{}, order, h, a, of_order);
     return of_order;
   }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& order, const T& h, const T& a, const T& value) {
     const T square = 1.0 + a * a;

@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include <agrad/rules/beta_factor.hpp>
+#include <agrad/rules/gauss_legendre.hpp>
 #include <agrad/rules/student_series.hpp>
 
 namespace agrad::detail {
@@ -78,12 +79,6 @@ struct student_integral {
 
 /// `beyond`: whether to compute the integral beyond t even where the derivatives of the other one are sums of one sign.
 inline student_integral integrate_student(double nu, double t, bool beyond = false) {
-  constexpr double nodes[] = {0.9931285991850949, 0.9639719272779138, 0.912234428251326,  0.8391169718222188,
-                              0.7463319064601508, 0.636053680726515,  0.5108670019508271, 0.37370608871541955,
-                              0.2277858511416451, 0.07652652113349734};
-  constexpr double weights[] = {0.017614007139152118, 0.04060142980038694, 0.06267204833410907, 0.08327674157670475,
-                                0.10193011981724044,  0.11819453196151841, 0.13168863844917664, 0.14209610931838204,
-                                0.14917298647260374,  0.15275338713072584};
   const double root = std::sqrt(nu), length = std::hypot(root, t), cosh = length / root, tanh = t / length;
   const double log_cosh = student_log_cosh(nu, t);
   const double constant = student_constant(1, nu), constant_slope = student_constant(2, nu);
@@ -109,7 +104,8 @@ inline student_integral integrate_student(double nu, double t, bool beyond = fal
   const auto add_panel = [&](double from, double to) {
     const double half = 0.5 * (to - from);
     for (int i = 0; i < 20; ++i)
-      add(from + half * (i < 10 ? 1 - nodes[i] : 1 + nodes[i - 10]), half * weights[i < 10 ? i : i - 10]);
+      add(from + half * (i < 10 ? 1 - gauss_nodes_20[i] : 1 + gauss_nodes_20[i - 10]),
+          half * gauss_weights_20[i < 10 ? i : i - 10]);
   };
   constexpr double deepest = 42, far = 20;  // beyond `far`, cosh is an exponential function
   double end = t < root ? std::asinh(t / root) : log_cosh + std::log1p(tanh);

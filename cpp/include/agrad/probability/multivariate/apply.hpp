@@ -55,18 +55,23 @@ given_shape shape_of_given(const X& x) {
   }
 }
 
-/// Returns the argument as a matrix of the shape that the rule gives it.
+/// Returns the argument, or that for which a shorthand stands, as a matrix of the shape that the rule gives it.
 template <class X>
-matrix_of<promoted_t<X>> as_matrix(const X& x, const given_shape& s) {
+matrix_of<promoted_t<X>> as_matrix(const X& x, const given_shape& s, shorthand form) {
   using T = promoted_t<X>;
   matrix_of<T> m(s.rows, s.cols);
   if constexpr (is_eigen<X>) {
     const auto& plain = x.eval();
+    if (form == shorthand::diagonal) {
+      m.setConstant(T(0.0));
+      for (Eigen::Index i = 0; i < s.rows; ++i) m(i, i) = T(plain.coeff(i));
+      return m;
+    }
     const bool turns = plain.rows() != s.rows;  // a vector that becomes a row
     for (Eigen::Index j = 0; j < s.cols; ++j)
       for (Eigen::Index i = 0; i < s.rows; ++i) m(i, j) = T(turns ? plain.coeff(j, i) : plain.coeff(i, j));
   } else {
-    m(0, 0) = T(x);
+    m.setConstant(T(x));
   }
   return m;
 }
@@ -82,7 +87,9 @@ Eigen::MatrixXd primal_matrix(const matrix_of<T>& x) {
   }
 }
 
-inline matrix_values matrix_values_of(const Eigen::MatrixXd& x) { return {x.data(), x.rows(), x.cols(), 1, x.rows()}; }
+inline matrix_values matrix_values_of(const Eigen::MatrixXd& x, shorthand form) {
+  return {x.data(), x.rows(), x.cols(), 1, x.rows(), form};
+}
 
 /// Computes a rule. Data become numbers.
 template <class Rule, bool propto>
@@ -90,22 +97,26 @@ struct multivariate_on {
   template <class... X>
   static promoted_t<X...> apply(const X&... x) {
     bound_sizes sizes;
-    const all_shapes shapes = matrix_shapes<arity>(Rule::name, Rule::arguments, {shape_of_given(x)...}, sizes);
-    return of_given(std::index_sequence_for<X...>{}, sizes, shapes, as_eigen(x)...);
+    const all_shapes given{shape_of_given(x)...}, shapes = matrix_shapes<arity>(Rule::name, Rule::arguments, given, sizes);
+    all_forms forms{};
+    for (std::size_t k = 0; k < arity; ++k) forms[k] = shorthand_of(Rule::arguments[k], given[k]);
+    return of_given(std::index_sequence_for<X...>{}, sizes, shapes, forms, as_eigen(x)...);
   }
 
  private:
   static constexpr std::size_t arity = std::size_t{Rule::arity};
   using all_shapes = std::array<given_shape, arity>;
+  using all_forms = std::array<shorthand, arity>;
 
   template <std::size_t... K, class... X>
   static promoted_t<X...> of_given(std::index_sequence<K...> places, const bound_sizes& sizes, const all_shapes& shapes,
-                                   const X&... x) {
-    return of_matrices(places, sizes, as_matrix(x, shapes[K])...);
+                                   const all_forms& forms, const X&... x) {
+    return of_matrices(places, sizes, forms, as_matrix(x, shapes[K], forms[K])...);
   }
   template <std::size_t... K, class... M>
-  static promoted_t<M...> of_matrices(std::index_sequence<K...>, const bound_sizes& sizes, const M&... x) {
-    (Rule::arguments[K].must.check(Rule::name, Rule::arguments[K].name, matrix_values_of(primal_matrix(x)),
+  static promoted_t<M...> of_matrices(std::index_sequence<K...>, const bound_sizes& sizes, const all_forms& forms,
+                                      const M&... x) {
+    (Rule::arguments[K].must.check(Rule::name, Rule::arguments[K].name, matrix_values_of(primal_matrix(x), forms[K]),
                                    static_cast<double>(sizes.of(Rule::arguments[K].limit))),
      ...);
     typename Rule::parts included;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,10 +15,14 @@
 
 namespace agrad {
 
-/// The values of a matrix in memory, by rows or by columns.
+/// What may be given instead of a matrix: its diagonal, the other entries being 0, or one number for all entries.
+enum class shorthand : std::uint8_t { none, diagonal, number };
+
+/// The values of a matrix in memory, by rows or by columns. Messages name the entries of what was given instead of it.
 struct matrix_values {
   const double* data;
   std::ptrdiff_t rows, cols, row_stride, col_stride;
+  shorthand given = shorthand::none;
 
   double operator()(std::ptrdiff_t i, std::ptrdiff_t j) const { return data[i * row_stride + j * col_stride]; }
 };

@@ -15,9 +15,9 @@ namespace detail {
 AGRAD_COLD AGRAD_INLINE std::string entry_name(std::string_view argument, const matrix_values& x, std::ptrdiff_t i,
                                                std::ptrdiff_t j) {
   std::string text(argument);
-  if (x.rows == 1 && x.cols == 1) return text;
+  if ((x.rows == 1 && x.cols == 1 && x.given == shorthand::none) || x.given == shorthand::number) return text;
   if (x.rows == 1) return text + "[" + std::to_string(j) + "]";
-  if (x.cols == 1) return text + "[" + std::to_string(i) + "]";
+  if (x.cols == 1 || x.given == shorthand::diagonal) return text + "[" + std::to_string(i) + "]";
   return text + "[" + std::to_string(i) + ", " + std::to_string(j) + "]";
 }
 AGRAD_COLD inline std::string row_name(std::string_view argument, const matrix_values& x, std::ptrdiff_t i) {

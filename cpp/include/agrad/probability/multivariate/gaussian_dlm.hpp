@@ -14,10 +14,11 @@ struct gaussian_dlm_obs_lpdf_rule : multivariate_rule<7> {
           "Log density of observations y, a column for each time, of a Gaussian dynamic linear model:"
           " y_t = F' theta_t + N(0, V), theta_t = G theta_{t-1} + N(0, W), theta_0 = N(m0, C0).",
       source = "West and Harrison (1997), Bayesian Forecasting and Dynamic Models, theorem 4.1";
-  static constexpr matrix_argument arguments[] = {{"y", 'r', 't', must_be::finite},     {"F", 'm', 'r', must_be::finite},
-                                                  {"G", 'm', 'm', must_be::finite},     {"V", 'r', 'r', must_be::covariance},
-                                                  {"W", 'm', 'm', must_be::covariance}, {"m0", '1', 'm', must_be::finite},
-                                                  {"C0", 'm', 'm', must_be::covariance}};
+  static constexpr matrix_argument arguments[] = {
+      {"y", 'r', 't', must_be::finite},     {"F", 'm', 'r', must_be::finite},
+      {"G", 'm', 'm', must_be::finite},     {"V", 'r', 'r', must_be::covariance, '1', shorthand::diagonal},
+      {"W", 'm', 'm', must_be::covariance}, {"m0", '1', 'm', must_be::finite},
+      {"C0", 'm', 'm', must_be::covariance}};
   /// Returns the words of a message for the matrix that is factored at time t.
   AGRAD_COLD static std::string factored(std::ptrdiff_t t) {
     return "the covariance of y[:, " + std::to_string(t) + "] given the observations before";
@@ -53,7 +54,8 @@ struct gaussian_dlm_obs_lpdf_rule : multivariate_rule<7> {
     return sum;
   }
 };
-/// Returns the log density of observations y (r x t) with F (m x r), G (m x m), V (r x r), W (m x m), m0 (m) and C0 (m x m).
+/// Returns the log density of observations y (r x t) with F (m x r), G (m x m), V (r x r, or its diagonal), W (m x m), m0
+/// (m) and C0 (m x m).
 template <bool propto = false, class Y, class F, class G, class V, class W, class M, class C>
 auto gaussian_dlm_obs_lpdf(const Y& y, const F& f, const G& g, const V& v, const W& w, const M& m0, const C& c0) {
   return apply_multivariate<gaussian_dlm_obs_lpdf_rule, propto>(y, f, g, v, w, m0, c0);

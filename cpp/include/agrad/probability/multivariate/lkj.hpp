@@ -69,8 +69,8 @@ struct lkj_cov_lpdf_rule : multivariate_rule<4> {
       text = "Log density of standard deviations, lognormal with mu and sigma, and correlations, of the covariance matrix y.",
       source = "lognormal_lpdf(s, mu, sigma) + lkj_corr_lpdf(r, eta) with y = diag(s) r diag(s), without a Jacobian";
   static constexpr matrix_argument arguments[] = {{"y", 'p', 'p', must_be::positive_definite},
-                                                  {"mu", '1', 'p', must_be::finite},
-                                                  {"sigma", '1', 'p', must_be::positive_finite},
+                                                  {"mu", '1', 'p', must_be::finite, '1', shorthand::number},
+                                                  {"sigma", '1', 'p', must_be::positive_finite, '1', shorthand::number},
                                                   {"eta", '1', '1', must_be::positive_finite}};
   template <class W, class Y, class Mu, class S, class Eta>
   static auto log_density(const parts& included, const Y& y, const Mu& mu, const S& sigma, const Eta& eta) {
@@ -80,14 +80,16 @@ struct lkj_cov_lpdf_rule : multivariate_rule<4> {
       const T z = (x - m) / s;
       return T(-0.5 * z * z - log(s) - x);
     };
-    const auto scales = W::sum(W::each(term, log_scale, mu, sigma)), all = W::sum(log_scale);
+    const auto scales = W::sum(W::each(term, log_scale, mu, sigma));
+    const auto all = W::sum(log_scale);
     const auto half_log = W::each(detail::difference_of{}, detail::log_diagonal<W>(W::cholesky(y)), all);
     const double constant = included.constants() ? -static_cast<double>(y.rows()) * detail::half_log_two_pi : 0.0;
     return detail::added<W>(scales, detail::one_number(constant),
                             detail::lkj_of_log_determinant<W>(included.of({3}), eta, half_log, y.rows()));
   }
 };
-/// Returns the log density of the standard deviations and correlations of a covariance matrix y; no density of y itself.
+/// Returns the log density of the standard deviations and correlations of a covariance matrix y; no density of y itself. One
+/// number mu or sigma is that of all deviations.
 template <bool propto = false, class Y, class Mu, class S, class Eta>
 auto lkj_cov_lpdf(const Y& y, const Mu& mu, const S& sigma, const Eta& eta) {
   return apply_multivariate<lkj_cov_lpdf_rule, propto>(y, mu, sigma, eta);

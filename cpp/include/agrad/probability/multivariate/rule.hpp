@@ -8,7 +8,8 @@
 // the vocabulary of whole matrices: `eigen_words` for Eigen's matrices of numbers, duals and variables
 // (probability/multivariate/words.hpp), and a vocabulary that records (cpp/rows/recorded_words.hpp), from which Python's
 // functions follow. A shape is a pair of letters: equal letters are equal sizes; n is the number of observations, for which one
-// row may stand for all; 1 is one. Outcomes that must be whole numbers are data.
+// row may stand for all; 1 is one. Outcomes that must be whole numbers are data. An argument may have a shorthand, which stands
+// for the matrix.
 // Read next: probability/multivariate/multi_normal.hpp, a family to imitate; probability/multivariate/apply.hpp.
 #pragma once
 
@@ -26,6 +27,7 @@ struct matrix_argument {
   char rows, cols;
   matrix_condition must;
   char limit = '1';
+  shorthand may_be = shorthand::none;
 
   bool is_number() const { return rows == '1' && cols == '1'; }
   /// Returns whether a sequence of numbers is a column; other vectors are rows.
@@ -91,16 +93,26 @@ class bound_sizes {
   std::array<entry, 6> entries_{};
 };
 
+/// Returns the shorthand that a call gives instead of a matrix.
+inline shorthand shorthand_of(const matrix_argument& a, const given_shape& given) {
+  const int axes = a.may_be == shorthand::diagonal ? 1 : 0;
+  return given.axes == axes ? a.may_be : shorthand::none;
+}
+
 [[noreturn]] AGRAD_COLD inline void fail_matrix_shape(std::string_view function, const matrix_argument& a,
                                                       const given_shape& is, char letter, const bound_sizes& sizes) {
   std::string must;
-  if (is.axes > 2 || (is.axes < 2 && !a.may_be_vector()))
-    must = "a matrix";
+  const bool is_diagonal = is.axes == 1 && a.may_be == shorthand::diagonal;
+  if (is.axes > 2 || (is.axes < 2 && !a.may_be_vector() && !is_diagonal))
+    must = a.may_be == shorthand::diagonal ? "a matrix or its diagonal" : "a matrix";
   else if (letter == '1')
     must = a.is_number() ? "a single number" : "one vector";
   else
-    must = "with " + std::to_string(sizes.of(letter)) + (letter == a.rows ? " rows" : " entries in each row") + ", as " +
-           std::string(sizes.source_of(letter)) + " has";
+    must = "with " + std::to_string(sizes.of(letter)) +
+           (is_diagonal        ? " entries"
+            : letter == a.rows ? " rows"
+                               : " entries in each row") +
+           ", as " + std::string(sizes.source_of(letter)) + (is_diagonal ? " has rows" : " has");
   throw ShapeError(sentence(function, a.name, -1, to_text(is), must));
 }
 
@@ -112,6 +124,9 @@ std::array<given_shape, N> matrix_shapes(std::string_view function, const matrix
   for (std::size_t k = 0; k < N; ++k) {
     const matrix_argument& a = arguments[k];
     given_shape& s = shapes[k];
+    const shorthand form = shorthand_of(a, s);
+    if (form == shorthand::diagonal) s = {s.rows, s.rows, 2};
+    if (form == shorthand::number) s = {1, sizes.of(a.cols), 2};
     if (s.axes > 2 || (s.axes < 2 && !a.may_be_vector())) fail_matrix_shape(function, a, given[k], a.rows, sizes);
     if (s.axes == 1 && !a.is_column()) s = {1, s.rows, 2};
     if (!sizes.accepts(a.rows, s.rows, a.name)) fail_matrix_shape(function, a, given[k], a.rows, sizes);

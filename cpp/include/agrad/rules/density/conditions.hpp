@@ -50,6 +50,9 @@ inline constexpr condition angle{"between -pi and pi", [](double x) { return std
 inline constexpr condition nonnegative_finite{"nonnegative and finite",
                                               [](double x) { return detail::both(x >= 0, x <= detail::largest_number); }};
 
+inline constexpr condition share{"between 0 and 1, not 0", [](double x) { return detail::both(x > 0, x <= 1); }};
+inline constexpr condition nonpositive{"at most 0", [](double x) { return x <= 0; }};
+
 inline constexpr condition any_integer{"an integer", [](double) { return true; }, true};
 
 /// Returns what is left of a condition for numbers that come from integers.
@@ -60,15 +63,16 @@ constexpr const condition& for_integers(const condition& must) {
 }
 
 /// Conditions by their places, which recorded checks store.
-inline constexpr const condition* all[] = {&not_nan,     &finite,         &positive,          &positive_finite,
-                                           &nonnegative, &whole,          &whole_nonnegative, &few_trials,
-                                           &zero_or_one, &probability,    &inner_probability, &nonnegative_finite,
-                                           &angle,       &moderate_count, &moderate};
+inline constexpr const condition* all[] = {
+    &not_nan,    &finite,      &positive,    &positive_finite,   &nonnegative,        &whole, &whole_nonnegative,
+    &few_trials, &zero_or_one, &probability, &inner_probability, &nonnegative_finite, &angle, &moderate_count,
+    &moderate,   &nonpositive, &share};
 
 inline constexpr relation less_than{"less than", [](double x, double y) { return x < y; }};
+inline constexpr relation at_most{"at most", [](double x, double y) { return x <= y; }};
 
 /// Relations in the same way.
-inline constexpr const relation* all_relations[] = {&less_than};
+inline constexpr const relation* all_relations[] = {&less_than, &at_most};
 }  // namespace must_be
 
 namespace detail {

@@ -14,19 +14,11 @@
 #include <utility>
 
 #include <agrad/rules/density/loop.hpp>
+#include <agrad/rules/primal.hpp>
 
 namespace agrad {
 
 namespace detail {
-
-/// Returns the number behind a scalar of any engine.
-template <class S>
-double primal_value(const S& x) {
-  if constexpr (std::is_arithmetic_v<S>)
-    return static_cast<double>(x);
-  else
-    return primal_value(x.val());
-}
 
 template <class Rule, class S>
 typename Rule::parts parts_of(const density_inputs<Rule, S>& in, bool propto) {
@@ -161,6 +153,22 @@ void density_check_pair(std::size_t n, const Inputs& in) {
   }
 }
 
+template <class Rule, std::size_t P, class Inputs>
+void density_check_sum(std::size_t n, const Inputs& in) {
+  constexpr density_sum sum = Rule::sums[P];
+  const auto& first = std::get<sum.first>(in);
+  const auto& second = std::get<sum.second>(in);
+  const auto& third = std::get<sum.third>(in);
+  const bool is_single = first.stride == 0 && second.stride == 0 && third.stride == 0;
+  for (std::size_t i = 0; i < (is_single && n > 0 ? 1 : n); ++i) {
+    const double x = primal_value(first.values[i * first.stride]);
+    const double y = primal_value(second.values[i * second.stride]) + primal_value(third.values[i * third.stride]);
+    if (AGRAD_UNLIKELY(!sum.must.holds(x, y)))
+      fail_relation(Rule::name, Rule::arguments[sum.first].name, first.stride == 0 ? -1 : static_cast<long>(i), x, sum.must,
+                    std::string(Rule::arguments[sum.second].name) + " + " + std::string(Rule::arguments[sum.third].name), y);
+  }
+}
+
 template <class Rule, class X, std::size_t... K, std::size_t... P>
 AGRAD_ALWAYS_INLINE bool meets_conditions(const X& x, std::index_sequence<K...>, std::index_sequence<P...>) {
   return (Rule::arguments[K].must.holds(x[K]) && ...) &&
@@ -169,23 +177,27 @@ AGRAD_ALWAYS_INLINE bool meets_conditions(const X& x, std::index_sequence<K...>,
 /// Returns whether numbers meet the conditions on the arguments.
 template <class Rule, std::size_t N>
 AGRAD_ALWAYS_INLINE bool meets_conditions(const std::array<double, N>& x) {
+  static_assert(std::size(Rule::sums) == 0, "no rule with a condition on a sum has formulas for single terms");
   return meets_conditions<Rule>(x, std::make_index_sequence<N>{}, std::make_index_sequence<std::size(Rule::pairs)>{});
 }
 
-template <class Rule, class Inputs, std::size_t... K, std::size_t... P>
-void density_check(std::size_t n, const Inputs& in, std::index_sequence<K...>, std::index_sequence<P...>) {
+template <class Rule, class Inputs, std::size_t... K, std::size_t... P, std::size_t... S>
+void density_check(std::size_t n, const Inputs& in, std::index_sequence<K...>, std::index_sequence<P...>,
+                   std::index_sequence<S...>) {
   (density_check_argument<Rule, K>(n, std::get<K>(in)), ...);
   (density_check_pair<Rule, P>(n, in), ...);
+  (density_check_sum<Rule, S>(n, in), ...);
 }
 
 }  // namespace detail
 
-/// Throws DomainError unless every argument meets its condition, and every pair of arguments its own. `in` is an array or a
+/// Throws DomainError unless every argument meets its condition, and arguments together meet theirs. `in` is an array or a
 /// tuple of density_input.
 template <class Rule, class Inputs>
 void density_check(std::size_t n, const Inputs& in) {
   detail::density_check<Rule>(n, in, std::make_index_sequence<static_cast<std::size_t>(Rule::arity)>{},
-                              std::make_index_sequence<std::size(Rule::pairs)>{});
+                              std::make_index_sequence<std::size(Rule::pairs)>{},
+                              std::make_index_sequence<std::size(Rule::sums)>{});
 }
 
 /// Returns the sum of n terms, 0 for n = 0. The arguments are not checked; see density_check.

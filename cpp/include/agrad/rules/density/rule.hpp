@@ -5,6 +5,7 @@
 //     reference            one term as an expression in mpmath's functions and the arguments' names (tests compare with this)
 //     arguments            for each argument the name, the condition, and whether `prepared` reads the argument
 //     pairs                conditions on two arguments together, an array of density_pair; none by default
+//     sums                 conditions on an argument and the sum of two others, an array of density_sum; none by default
 //     prepared<S>          data that depend only on the arguments marked so, computed from (x, parts): once if these are
 //                          scalars, and prepared<octet> then from prepared<double>
 //     in_support(x)        whether the density is positive at x and around x; everywhere by default
@@ -33,6 +34,12 @@ struct density_argument {
 /// A condition on two arguments of a term together, as a condition on the first one.
 struct density_pair {
   std::size_t first, second;  // indices of the arguments
+  relation must;
+};
+
+/// A condition on an argument and the sum of two others, as a condition on the first one.
+struct density_sum {
+  std::size_t first, second, third;  // indices of the arguments
   relation must;
 };
 
@@ -67,6 +74,7 @@ struct density_rule {
   static constexpr int arity = Arity;
   static constexpr std::string_view source = {};
   static constexpr std::array<density_pair, 0> pairs{};
+  static constexpr std::array<density_sum, 0> sums{};
   using parts = density_parts<Arity>;
   /// One value, or one partial derivative, for each argument.
   template <class S>

@@ -1,0 +1,108 @@
+"""Defines truncated distributions: those of the values between two ends, where other values are not observed.
+
+Everything follows from the distribution's own functions, above all from `logbetween`, which keeps its digits in both tails.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agrad._core import checked
+from agrad._stats.call import plain
+from agrad._stats.cut import Cut
+from agrad._stats.distributions import Distribution, Frozen
+
+__all__ = ["Truncated", "truncate"]
+
+_LEAST = -690.0  # the logarithm of a probability that quantiles still have all digits of
+
+
+class Truncated(Cut):
+    """A distribution of which only values from lb to ub are observed."""
+
+    _function = "truncate"
+
+    def __init__(self, distribution: Distribution | Frozen, lb: Any, ub: Any) -> None:
+        super().__init__(distribution, lb, ub)
+        name = "log probability from lb to ub"
+        self._log_mass = checked("stats.truncate", name, "finite", self.distribution.logbetween(self.lb, self.ub))
+
+    def _log_density(self, method: str, x: Any) -> Any:
+        x = self._given(method, x)
+        inside = (x >= self.lb) & (x <= self.ub)
+        return plain(np.where(inside, self._of(method, x) - self._log_mass, -np.inf))
+
+    def logcdf(self, x: Any) -> Any:
+        """Return the logarithm of the probability of a value up to x."""
+        x = self._given("logcdf", x)
+        inner = np.where(x < self.lb, self.lb, np.where(x > self.ub, self.ub, x))
+        value = self.distribution.logbetween(self.lb, inner) - self._log_mass
+        return plain(np.where(x < self.lb, -np.inf, np.where(x >= self.ub, 0.0, value)))
+
+    def logsf(self, x: Any) -> Any:
+        """Return the logarithm of the probability of a value beyond x."""
+        x = self._given("logsf", x)
+        begin = np.floor(x) + 1 if self._is_discrete else x
+        inner = np.where(begin < self.lb, self.lb, np.where(begin > self.ub, self.ub, begin))
+        value = self.distribution.logbetween(inner, self.ub) - self._log_mass
+        return plain(np.where(x < self.lb, 0.0, np.where(begin > self.ub, -np.inf, value)))
+
+    def ppf(self, q: Any) -> Any:
+        """Return the value up to which the probability is q.
+
+        Raises
+        ------
+        DomainError
+            The probability from lb to ub is below 1e-300, where quantiles have no digits.
+        """
+        q = self._given("ppf", q, "q", "between 0 and 1")
+        log_mass = self._given("ppf", self._log_mass - _LEAST, "log probability from lb to ub + 690", "nonnegative") + _LEAST
+        mass, below, above = np.exp(log_mass), self._log_below(), self.distribution.logsf(self.ub)
+        is_upper = below > above
+        of_lower = self.distribution.ppf(np.where(is_upper, 0.5, np.minimum(np.exp(below) + q * mass, 1.0)))
+        of_upper = self.distribution.isf(np.where(is_upper, np.minimum(np.exp(above) + (1 - q) * mass, 1.0), 0.5))
+        value = np.where(is_upper, of_upper, of_lower)
+        return plain(np.where(value < self.lb, self.lb, np.where(value > self.ub, self.ub, value)))
+
+    def support(self) -> tuple[Any, Any]:
+        """Return the ends between which values lie."""
+        lower, upper = self.distribution.support()
+        return plain(np.maximum(lower, self.lb)), plain(np.minimum(upper, self.ub))
+
+
+def truncate(distribution: Distribution | Frozen, lb: Any = -np.inf, ub: Any = np.inf) -> Truncated:
+    """Return the distribution of the values that lie from lb to ub, where other values are not observed.
+
+    Parameters
+    ----------
+    distribution : Distribution or Frozen
+        A distribution of `agrad.stats`, usually with parameters: ``stats.norm(mu, sigma)``.
+    lb, ub : number, array-like or recorded array
+        The ends, of which both belong to the values; all arguments broadcast.
+
+    Returns
+    -------
+    Truncated
+        With the methods logpdf, pdf (logpmf, pmf for counts), logcdf, cdf, logsf, sf, ppf, median, support and rvs.
+
+    Raises
+    ------
+    DomainError
+        An end is nan, lb exceeds ub, or there are no values between them.
+    TypeError
+        The first argument is no distribution with a distribution function.
+
+    Notes
+    -----
+    The density is the distribution's divided by the probability from lb to ub (`logbetween`), whose logarithm keeps its digits
+    in both tails. Derivatives by the parameters, by x and by the ends are those of the quotient.
+
+    Examples
+    --------
+    >>> import agrad as ag
+    >>> float(ag.stats.truncate(ag.stats.norm(0.0, 1.0), 40.0).logpdf(40.5))  # where the probability underflows
+    -16.4354965194...
+    """
+    return Truncated(distribution, lb, ub)
