@@ -58,8 +58,9 @@ class Truncated(Cut):
             The probability from lb to ub is below 1e-300, where quantiles have no digits.
         """
         q = self._given("ppf", q, "q", "between 0 and 1")
-        log_mass = self._given("ppf", self._log_mass - _LEAST, "log probability from lb to ub + 690", "nonnegative") + _LEAST
-        mass, below, above = np.exp(log_mass), self._log_below(), self.distribution.logsf(self.ub)
+        mass = np.where(self._log_mass < _LEAST, 0.0, np.exp(self._log_mass))
+        mass = self._given("ppf", mass, "probability from lb to ub", "positive")
+        below, above = self._log_below(), self.distribution.logsf(self.ub)
         is_upper = below > above
         of_lower = self.distribution.ppf(np.where(is_upper, 0.5, np.minimum(np.exp(below) + q * mass, 1.0)))
         of_upper = self.distribution.isf(np.where(is_upper, np.minimum(np.exp(above) + (1 - q) * mass, 1.0), 0.5))

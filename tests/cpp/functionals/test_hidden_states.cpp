@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 #include <agrad/agrad.hpp>
 #include <agrad/functionals/algebra_solver.hpp>
-#include <agrad/probability.hpp>
 #include <agrad/functionals/hidden_states.hpp>
+#include <agrad/probability.hpp>
 #include <cmath>
 #include <limits>
 #include <random>
