@@ -89,6 +89,18 @@ TEST_CASE("an interval across a kink has its digits") {  // log((2 - exp(-u) - e
   }
 }
 
+TEST_CASE("intervals far from a location are those of the nearer end, and angles of a large location are reduced") {
+  const auto far = [](const auto& upper, const auto& sigma) { return normal_lbetween(0.25, upper, 1e36, sigma); };
+  check<2>({{1.5, 0.25}, normal_lcdf(1.5, 1e36, 0.25), {1.6e37, 6.4e73}, {-16, -7.68e74}}, far, 1e-12);
+  const auto von_mises = [](const auto&... x) { return von_mises_lbetween(x...); };
+  for (const double turns : {16, 1 << 20}) {
+    const double mu = 0.5 + turns * 6.283185307179586, mean = std::remainder(mu, 6.283185307179586);
+    CHECK(von_mises(0.25, 1.0, mu, 3.0) == doctest::Approx(von_mises(0.25, 1.0, mean, 3.0)).epsilon(1e-9));
+  }
+  CHECK(von_mises(0.69, 3.14, -7e29, 3.8) ==
+        doctest::Approx(std::log(von_mises_cdf(3.14, -7e29, 3.8) - von_mises_cdf(0.69, -7e29, 3.8))).epsilon(1e-12));
+}
+
 TEST_CASE("counts include both ends") {
   const double rate = 2.5;
   double sum = 0;

@@ -119,7 +119,11 @@ struct log_between : detail::between_rule<Below> {
         lower, upper, [&](const auto& y) { return detail::term_anywhere<Below, T>(y, x...); },
         [&](const auto& y) { return detail::term_anywhere<Above, T>(y, x...); },
         [&](const T& larger, const T& smaller) {
-          const auto difference = [&] { return T(log_diff_exp(larger, smaller)); };
+          const auto difference = [&] {  // far out both are the same number, because the end beyond is negligible
+            return either<T>(
+                larger == smaller && larger < -resolved, [&] { return larger; },
+                [&] { return T(log_diff_exp(larger, smaller)); });
+          };
           return either<T>(
               smaller > -resolved && larger - smaller < 1.5,
               [&] { return integral<T>(difference, promoted_t<L, U>(lower), promoted_t<L, U>(upper), x...); }, difference);

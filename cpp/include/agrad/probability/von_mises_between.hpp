@@ -14,7 +14,8 @@ struct von_mises_lbetween_rule : log_between<von_mises_lpdf_rule, von_mises_lcdf
   template <class Parts, class P, class L, class U, class M, class K>
   static auto term(const Parts&, const P&, const L& lower, const U& upper, const M& mu, const K& kappa) {
     using T = promoted_t<L, U, M, K>;
-    const T begin(apply<detail::reduced_angle_rule>(lower - mu)), end = begin + (upper - lower);
+    const auto mean = apply<detail::reduced_angle_rule>(mu);  // of a large mu, lower would vanish beside it
+    const T begin(apply<detail::reduced_angle_rule>(lower - mean)), end = begin + (upper - lower);
     return either<T>(
         end <= detail::pi, [&] { return smooth<T>(begin, end, 0.0, kappa); },
         [&] { return of_both_tails(begin, T(end - 2.0 * detail::pi), T(kappa)); });
