@@ -6,17 +6,30 @@ rules, this module has no list of its own. Arguments broadcast, and results are 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from agrad._record.foreign import stand_for_foreign
 from agrad._stats.asymmetry import with_both_sides
 from agrad._stats.censoring import Censored, censor
 from agrad._stats.distributions import Distribution, Frozen
-from agrad._stats.families import families
+from agrad._stats.families import Family, families
 from agrad._stats.hypergeometric import with_distribution_functions
 from agrad._stats.sure_success import with_sure_success
 from agrad._stats.truncation import Truncated, truncate
 
-_families = [with_distribution_functions(with_sure_success(with_both_sides(family))) for family in families()]
-_distributions = {family.name: Distribution(family) for family in _families}
+#: What changes a family whose functions of SciPy's parameters do not follow from the rules alone, by the family's rule.
+_CHANGES: dict[str, Callable[[Family], Family]] = {
+    "hypergeometric": with_distribution_functions,
+    "neg_binomial": with_sure_success,
+    "skew_double_exponential": with_both_sides,
+}
+
+
+def _changed(family: Family) -> Family:
+    return _CHANGES[family.rule](family) if family.rule in _CHANGES else family
+
+
+_distributions = {family.name: Distribution(_changed(family)) for family in families()}
 __all__ = ["Censored", "Distribution", "Frozen", "Truncated", "censor", "truncate", *_distributions]
 
 

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import DensityRow, QuantileRow
+from agrad._core import QuantileRow
 from agrad._record.structure import find_recording
+from agrad._stats.changed_row import ChangedRow
 from agrad._stats.families import Family
 from agrad.random import skew_double_exponential_rng
 
 __all__ = ["with_both_sides"]
 
-_RULE = "skew_double_exponential"
 Entries = Callable[..., Any]
 
 
@@ -43,18 +43,6 @@ def _either_side(straight: Entries, mirrored: Entries) -> Entries:
     return entries
 
 
-class _Row:
-    """A density or distribution function with kappa as its last argument instead of tau."""
-
-    def __init__(self, row: DensityRow, mirrored: Entries, condition: str) -> None:
-        self._row = row
-        self.arguments = [*row.arguments[:-1], (row.arguments[-1][0], condition)]
-        self.terms = _either_side(row.terms, mirrored)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._row, name)
-
-
 def _draw(mu: Any, sigma: Any, kappa: Any, *, rng: Any, size: Any) -> Any:
     is_large, tau = _side(kappa)
     sign = np.where(is_large, -1.0, 1.0)
@@ -70,7 +58,8 @@ def _rows(family: Family) -> dict[str, Any]:
         "lccdf": lambda y, *others: rows["lcdf"].terms(-y, *others),
         "lbetween": lambda lower, upper, *others: rows["lbetween"].terms(-upper, -lower, *others),
     }
-    return {end: _Row(row, mirrored[end], family.parameters["kappa"]) for end, row in rows.items()}
+    condition = family.parameters["kappa"]
+    return {end: ChangedRow(row, condition, _either_side(row.terms, mirrored[end])) for end, row in rows.items()}
 
 
 def _quantiles(rows: dict[str, QuantileRow]) -> dict[str, Any]:
@@ -81,9 +70,7 @@ def _quantiles(rows: dict[str, QuantileRow]) -> dict[str, Any]:
 
 
 def with_both_sides(family: Family) -> Family:
-    """Return the family with functions of kappa, if it is the asymmetric Laplace one."""
-    if family.rule != _RULE:
-        return family
+    """Return the asymmetric Laplace family with functions of kappa."""
     location, scale, _ = family.argument_functions
     return replace(
         family,

@@ -43,14 +43,12 @@ class Censored(Cut):
     def ppf(self, q: Any) -> Any:
         """Return the report up to which the probability is q."""
         value = self.distribution.ppf(self._given("ppf", q, "q", "between 0 and 1"))
-        return plain(np.where(value < self.lb, self.lb, np.where(value > self.ub, self.ub, value)))
+        return plain(self._between_ends(value))
 
     def support(self) -> tuple[Any, Any]:
         """Return the ends between which reports lie."""
         lower, upper = self.distribution.support()
-        ends = (np.where(end < self.lb, self.lb, np.where(end > self.ub, self.ub, end)) for end in (lower, upper))
-        lower, upper = map(plain, ends)
-        return lower, upper
+        return plain(self._between_ends(lower)), plain(self._between_ends(upper))
 
 
 def censor(distribution: Distribution | Frozen, lb: Any = -np.inf, ub: Any = np.inf) -> Censored:

@@ -93,6 +93,10 @@ class Cut(ABC):
         """Return the logarithm of the density or mass of the distribution, by the name of the method that asks for it."""
         return getattr(self.distribution, method if method.startswith("log") else f"log{method}")(x)
 
+    def _between_ends(self, x: Any) -> Any:
+        """Return x, or the end beyond which x lies."""
+        return np.where(x < self.lb, self.lb, np.where(x > self.ub, self.ub, x))
+
     def _log_below(self) -> Any:
         """Return the logarithm of the probability of values below lb, or for numbers up to lb."""
         return self.distribution.logcdf(np.ceil(self.lb) - 1 if self._is_discrete else self.lb)

@@ -110,8 +110,6 @@ class _Row:
 
 
 def with_distribution_functions(family: Family) -> Family:
-    """Return the family with its distribution functions, if it is the hypergeometric one."""
-    if family.density.name != _MASS.name:
-        return family
+    """Return the hypergeometric family with its distribution functions."""
     rows: dict[str, Any] = {end: _Row(f"{family.rule}_{end}", of) for end, of in _ENDS.items()}
     return replace(family, densities={**family.densities, **rows})

@@ -14,12 +14,11 @@ import numpy as np
 
 from agrad._core import DensityRow
 from agrad._record.structure import find_recording
+from agrad._stats.changed_row import ChangedRow
 from agrad._stats.families import Family
 from agrad.random import neg_binomial_rng
 
 __all__ = ["with_sure_success"]
-
-_RULE = "neg_binomial"
 
 
 def _log_cdf(k: Any, n: Any, p: Any) -> Any:
@@ -47,25 +46,19 @@ _AT_ONE: dict[str, Callable[..., Any]] = {
 }
 
 
-class _Row:
-    """A row with p as its last argument instead of the odds."""
+def _terms(row: DensityRow, at_one: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the entries of a row as a function of arguments of which p is the last one, not the odds."""
 
-    def __init__(self, row: DensityRow, at_one: Callable[..., Any], condition: str) -> None:
-        self._row, self._at_one = row, at_one
-        self.arguments = [*row.arguments[:-1], (row.arguments[-1][0], condition)]  # with the name that the source has
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._row, name)
-
-    def terms(self, *arguments: Any) -> Any:
-        """Return the entries of broadcast arguments, which are not checked."""
+    def terms(*arguments: Any) -> Any:
         *others, p = arguments
         is_sure = np.equal(p, 1)
         if find_recording(p) is None and not np.any(is_sure):
-            return self._row.terms(*others, _odds(p))
-        general = self._row.terms(*others, _odds(np.where(is_sure, 0.5, p)))
+            return row.terms(*others, _odds(p))
+        general = row.terms(*others, _odds(np.where(is_sure, 0.5, p)))
         with np.errstate(all="ignore"):  # logarithms of 0
-            return np.where(is_sure, self._at_one(*others, p), general)[()]
+            return np.where(is_sure, at_one(*others, p), general)[()]
+
+    return terms
 
 
 def _odds(p: Any) -> Any:
@@ -79,11 +72,11 @@ def _draw(n: Any, p: Any, *, rng: Any, size: Any) -> Any:
 
 
 def with_sure_success(family: Family) -> Family:
-    """Return the family with functions of p, if it is the negative binomial one."""
-    if family.rule != _RULE:
-        return family
+    """Return the negative binomial family with functions of p."""
+    condition = family.parameters["p"]
     rows: dict[str, Any] = {
-        end: _Row(row, _AT_ONE[end], family.parameters["p"]) for end, row in family.densities.items() if end in _AT_ONE
+        end: ChangedRow(family.densities[end], condition, _terms(family.densities[end], at_one))
+        for end, at_one in _AT_ONE.items()
     }
     number, _ = family.argument_functions
     return replace(family, densities=rows, argument_functions=(number, lambda n, p, loc: p), draw=_draw)

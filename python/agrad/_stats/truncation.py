@@ -37,16 +37,14 @@ class Truncated(Cut):
     def logcdf(self, x: Any) -> Any:
         """Return the logarithm of the probability of a value up to x."""
         x = self._given("logcdf", x)
-        inner = np.where(x < self.lb, self.lb, np.where(x > self.ub, self.ub, x))
-        value = self.distribution.logbetween(self.lb, inner) - self._log_mass
+        value = self.distribution.logbetween(self.lb, self._between_ends(x)) - self._log_mass
         return plain(np.where(x < self.lb, -np.inf, np.where(x >= self.ub, 0.0, value)))
 
     def logsf(self, x: Any) -> Any:
         """Return the logarithm of the probability of a value beyond x."""
         x = self._given("logsf", x)
         begin = np.floor(x) + 1 if self._is_discrete else x
-        inner = np.where(begin < self.lb, self.lb, np.where(begin > self.ub, self.ub, begin))
-        value = self.distribution.logbetween(inner, self.ub) - self._log_mass
+        value = self.distribution.logbetween(self._between_ends(begin), self.ub) - self._log_mass
         return plain(np.where(x < self.lb, 0.0, np.where(begin > self.ub, -np.inf, value)))
 
     def ppf(self, q: Any) -> Any:
@@ -64,8 +62,7 @@ class Truncated(Cut):
         is_upper = below > above
         of_lower = self.distribution.ppf(np.where(is_upper, 0.5, np.minimum(np.exp(below) + q * mass, 1.0)))
         of_upper = self.distribution.isf(np.where(is_upper, np.minimum(np.exp(above) + (1 - q) * mass, 1.0), 0.5))
-        value = np.where(is_upper, of_upper, of_lower)
-        return plain(np.where(value < self.lb, self.lb, np.where(value > self.ub, self.ub, value)))
+        return plain(self._between_ends(np.where(is_upper, of_upper, of_lower)))
 
     def support(self) -> tuple[Any, Any]:
         """Return the ends between which values lie."""

@@ -12,13 +12,10 @@ namespace agrad {
 namespace detail {
 
 /// x^2 where the mark is 1, otherwise 0.
-struct marked_square_rule : rule<2> {
+struct marked_square_rule : rule<2>, data_arguments<0> {
   static constexpr std::string_view name = "marked_square";
   static double value(double mark, double x) { return mark * (x * x); }
-  template <class T>
-  static double derivative(wrt<0>, const T&, const T&, const T&) {
-    return 0.0;
-  }
+  using data_arguments::derivative;
   template <class T>
   static T derivative(wrt<1>, const T& mark, const T& x, const T&) {
     return 2.0 * mark * x;
