@@ -38,7 +38,7 @@ def _masses(begin: Any, step: float, N: float, a: float, b: float) -> Any:  # no
 
 
 def _log_sum(first: float, last: float, step: float, *counts: float) -> float:
-    """Return the logarithm of the sum of the masses from `first` on, away from the mode, to the end `last` of the support.
+    """Return the logarithm of the sum of the masses from `first` on, away from the mode, to `last`.
 
     Masses beyond the mode fall faster than a geometric series of the last two, so that what is left is known.
     """
@@ -47,7 +47,8 @@ def _log_sum(first: float, last: float, step: float, *counts: float) -> float:
     while (last - at) * step >= 0:
         begin = at + step * _WIDTH * np.arange(min(rows, abs(last - at) // _WIDTH + 1))
         logs, shares = _masses(begin, step, *counts)
-        masses = np.exp(logs - leading)[:, np.newaxis] * shares
+        is_counted = (last - begin[:, np.newaxis] - step * np.arange(_WIDTH)) * step >= 0
+        masses = np.where(is_counted, np.exp(logs - leading)[:, np.newaxis] * shares, 0.0)
         sums.append(float(np.sum(masses)))
         before, end = masses[-1, -2:].tolist()
         if end < before and end * end <= _NEGLIGIBLE * sums[0] * (before - end):
@@ -56,11 +57,15 @@ def _log_sum(first: float, last: float, step: float, *counts: float) -> float:
     return leading + math.log(math.fsum(sums))
 
 
-def _log_tails(n: float, N: float, a: float, b: float) -> tuple[float, float]:  # noqa: N803
-    """Return the logarithms of the probabilities of at most n, and of more than n, successes."""
-    lower, upper = max(0.0, N - b), min(N, a)
-    if n < lower or n >= upper:
-        return (-math.inf, 0.0) if n < lower else (0.0, -math.inf)
+def _support(N: float, a: float, b: float) -> tuple[float, float]:  # noqa: N803
+    return max(0.0, N - b), min(N, a)
+
+
+def _mode(N: float, a: float, b: float) -> float:  # noqa: N803
+    return math.floor((N + 1) * ((a + 1) / (a + b + 2)))
+
+
+def _check_deviation(N: float, a: float, b: float) -> None:  # noqa: N803
     every = a + b
     deviation = math.sqrt(N * (a / every) * (b / every) * ((every - N) / max(every - 1, 1.0)))
     if deviation > _MOST_DEVIATION:
@@ -68,17 +73,45 @@ def _log_tails(n: float, N: float, a: float, b: float) -> tuple[float, float]:  
             f"stats.hypergeom: standard deviation is {deviation:.3g}, but must be at most {_MOST_DEVIATION:g}, so that masses"
             " can be added"
         )
-    is_below = n < math.floor((N + 1) * ((a + 1) / (every + 2)))
+
+
+def _log_tails(n: float, N: float, a: float, b: float) -> tuple[float, float]:  # noqa: N803
+    """Return the logarithms of the probabilities of at most n, and of more than n, successes."""
+    lower, upper = _support(N, a, b)
+    if n < lower or n >= upper:
+        return (-math.inf, 0.0) if n < lower else (0.0, -math.inf)
+    _check_deviation(N, a, b)
+    is_below = n < _mode(N, a, b)
     of_shorter = _log_sum(n, lower, -1.0, N, a, b) if is_below else _log_sum(n + 1, upper, 1.0, N, a, b)
     of_longer = math.log1p(-math.exp(min(of_shorter, 0.0)))
     return (of_shorter, of_longer) if is_below else (of_longer, of_shorter)
 
 
-#: What the functions are of the two logarithms.
-_ENDS: Mapping[str, Callable[[float, float], float]] = {
-    "cdf": lambda lower, upper: math.exp(lower) if lower < upper else -math.expm1(upper),
-    "lcdf": lambda lower, upper: lower,
-    "lccdf": lambda lower, upper: upper,
+def _cdf(n: float, *counts: float) -> float:
+    lower, upper = _log_tails(n, *counts)
+    return math.exp(lower) if lower < upper else -math.expm1(upper)
+
+
+def _log_between(lower: float, upper: float, *counts: float) -> float:
+    """Return the logarithm of the probability of at least `lower` and at most `upper` successes."""
+    least, most = _support(*counts)
+    lower, upper = max(lower, least), min(upper, most)
+    if lower > upper:
+        return -math.inf
+    outside = math.exp(_log_tails(lower - 1, *counts)[0]) + math.exp(_log_tails(upper, *counts)[1])
+    if outside < 0.5:
+        return math.log1p(0.0 - outside)
+    mode = min(max(_mode(*counts), lower), upper)
+    below = _log_sum(mode, lower, -1.0, *counts)
+    return float(np.logaddexp(below, _log_sum(mode + 1, upper, 1.0, *counts))) if mode < upper else below
+
+
+#: The functions by the ends of their names.
+_FUNCTIONS: Mapping[str, Callable[..., float]] = {
+    "cdf": _cdf,
+    "lcdf": lambda n, *counts: _log_tails(n, *counts)[0],
+    "lccdf": lambda n, *counts: _log_tails(n, *counts)[1],
+    "lbetween": _log_between,
 }
 
 
@@ -87,15 +120,16 @@ class _Row:
     """A distribution function: its name, the names and conditions of its arguments, and its terms."""
 
     name: str
-    of_tails: Callable[[float, float], float]
+    of: Callable[..., float]
 
     @property
     def arguments(self) -> list[tuple[str, str]]:
-        return [("n", "a whole number"), *_MASS.arguments[1:]]
+        names = ("lower", "upper") if self.of is _log_between else ("n",)
+        return [*((name, "a whole number") for name in names), *_MASS.arguments[1:]]
 
     def _of_numbers(self, *given: Any) -> Any:
         arguments = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in given))
-        entries = [self.of_tails(*_log_tails(*entry)) for entry in zip(*(x.ravel().tolist() for x in arguments), strict=True)]
+        entries = [self.of(*entry) for entry in zip(*(x.ravel().tolist() for x in arguments), strict=True)]
         return np.reshape(np.array(entries, dtype=float), arguments[0].shape)
 
     def terms(self, *arguments: Any) -> Any:
@@ -111,5 +145,5 @@ class _Row:
 
 def with_distribution_functions(family: Family) -> Family:
     """Return the hypergeometric family with its distribution functions."""
-    rows: dict[str, Any] = {end: _Row(f"{family.rule}_{end}", of) for end, of in _ENDS.items()}
+    rows: dict[str, Any] = {end: _Row(f"{family.rule}_{end}", of) for end, of in _FUNCTIONS.items()}
     return replace(family, densities={**family.densities, **rows})

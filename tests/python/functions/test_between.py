@@ -24,28 +24,34 @@ POINTS = [
     ("cauchy_lbetween", (-1e8, -1e8 + 64, 0.0, 1.0)),
     ("double_exponential_lbetween", (-0.125, 0.0625, 0.0, 1.0)),  # around the kink
     ("double_exponential_lbetween", (50.0, 50.5, 0.0, 1.0)),
+    ("double_exponential_lbetween", (-82.875, -20.75, -44.375, 0.21875)),  # nearly everything, around the kink
     ("skew_double_exponential_lbetween", (-0.125, 0.0625, 0.0, 1.0, 0.3)),
     ("gumbel_lbetween", (30.0, 30.125, 0.0, 1.0)),
     ("logistic_lbetween", (40.0, 41.0, 0.0, 1.0)),
     ("skew_normal_lbetween", (0.5, 0.5625, 0.0, 1.0, 2.0)),
     ("exp_mod_normal_lbetween", (4.0, 4.25, 0.0, 1.0, 0.5)),
     ("von_mises_lbetween", (2.5, 2.625, 0.0, 4.0)),
+    ("von_mises_lbetween", (-1.375, 2.4375, 3.0, 81.0)),  # with the antimode between ends of very unlike densities
     ("uniform_lbetween", (0.25, 0.25 + 2.0**-20, 0.0, 1.0)),
     ("exponential_lbetween", (100.0, 100.5, 2.0)),
     ("gamma_lbetween", (30.0, 30.125, 2.5, 1.0)),
     ("gamma_lbetween", (2.0**-30, 2.0**-29, 0.25, 1.0)),  # the density has a pole at 0
+    ("gamma_lbetween", (2.0**-7, 0.25, 2.0**-20, 2.0**-21)),  # flat in log(y), but not its derivative by beta
     ("chi_square_lbetween", (2.0, 2.0625, 3.0)),
     ("weibull_lbetween", (1.0, 1.03125, 1.7, 2.0)),
     ("frechet_lbetween", (9.0, 9.5, 1.7, 2.0)),
     ("rayleigh_lbetween", (9.0, 9.03125, 1.5)),
     ("loglogistic_lbetween", (90.0, 91.0, 2.0, 3.0)),
+    ("loglogistic_lbetween", (2.0**-17, 2.0**60, 0.25, 2.0**-17)),
     ("pareto_lbetween", (8.0, 8.125, 1.0, 2.0)),
     ("pareto_type_2_lbetween", (8.0, 8.125, 0.0, 1.0, 2.0)),
     ("inv_gamma_lbetween", (2.0, 2.125, 2.5, 3.0)),
+    ("inv_gamma_lbetween", (4.0, 128.0, 2.0**-20, 2.0**-21)),
     ("inv_chi_square_lbetween", (2.0, 2.125, 2.5)),
     ("scaled_inv_chi_square_lbetween", (2.0, 2.125, 2.5, 1.5)),
     ("beta_lbetween", (0.96875, 0.984375, 2.0, 3.0)),
     ("beta_lbetween", (0.25, 0.75, 0.01, 0.01)),
+    ("beta_lbetween", (0.25, 0.75, 2.0**-16, 2.0**-17)),
     ("beta_proportion_lbetween", (0.25, 0.28125, 0.3, 4.0)),
     ("poisson_lbetween", (900.0, 903.0, 500.0)),
     ("poisson_lbetween", (60.0, 80.0, 5.0)),
@@ -90,6 +96,26 @@ def test_value_gradient_and_hessian_keep_their_digits(name, point):
                 hessian[i, j],
                 mpmath.nstr(curvature, 17),
             )
+
+
+@pytest.mark.parametrize(
+    ("name", "point"),
+    [
+        ("gamma", (2.0**-30, 16.0, 2.0**-20, 2.0**-21)),
+        ("inv_gamma", (2.0**-4, 2.0**30, 2.0**-20, 2.0**-21)),
+        ("beta", (2.0**-30, 0.75, 2.0**-20, 2.0**-21)),
+    ],
+)
+def test_long_intervals_of_flat_densities_lose_only_what_distribution_functions_share(name, point):
+    """The density is flat in log(y), and derivatives with respect to parameters are not."""
+    with mpmath.workdps(120):
+        of, exact, orders = reference(f"{name}_lbetween"), tuple(map(mpmath.mpf, point)), np.eye(4, dtype=int)
+        value = float(of(*exact))
+        slopes = [float(mpmath.diff(of, exact, tuple(map(int, row)))) for row in orders]
+    digits = 1e-14 / np.exp(value)
+    function = getattr(ag, f"{name}_lbetween")
+    assert function(*point) == pytest.approx(value, rel=digits)
+    np.testing.assert_allclose(ag.grad(lambda x: function(*x))(np.array(point)), slopes, rtol=4 * digits)
 
 
 @pytest.mark.parametrize(("name", "x"), [("double_exponential", (0.0, 1.0)), ("skew_double_exponential", (0.0, 1.0, 0.3))])

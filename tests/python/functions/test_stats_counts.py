@@ -1,5 +1,6 @@
 """The distribution functions of agrad.stats.hypergeom, by exact fractions, and nbinom where success is sure."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -48,6 +49,36 @@ def test_counts_between_and_beyond_whole_numbers():
             HYPERGEOM.cdf(k + loc, 20, 7, 12, loc), scipy.stats.hypergeom.cdf(floors, 20, 7, 12), rtol=1e-12
         )
     np.testing.assert_array_equal(HYPERGEOM.sf(k, 20, 7, 12) == 0, floors >= 7)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_intervals_are_exact_fractions(case):
+    """Ends lie within and beyond the support, between whole numbers and on both sides of the mode."""
+    M, n, N = case  # noqa: N806
+    masses = {
+        k: Fraction(math.comb(n, k) * math.comb(M - n, N - k), math.comb(M, N))
+        for k in range(max(0, N - (M - n)), min(n, N) + 1)
+    }
+    places = sorted(
+        {min(masses) - 1, *masses} if len(masses) < 9 else {round(x) for x in np.linspace(min(masses) - 1, max(masses) + 1, 8)}
+    )
+    for lower, upper in itertools.combinations_with_replacement(places, 2):
+        exact = float(sum((mass for k, mass in masses.items() if lower <= k <= upper), Fraction(0)))
+        for begin, end in ((lower, upper), (lower - 0.25, upper + 0.5)):
+            assert HYPERGEOM.between(begin, end, *case) == pytest.approx(exact, rel=2e-13, abs=0), (begin, end)
+    assert HYPERGEOM.logbetween(-np.inf, np.inf, *case) == 0
+
+
+def test_hypergeom_can_be_truncated_and_censored():
+    k = np.arange(-1, 14)
+    mass, inside = scipy.stats.hypergeom.pmf(k, 40, 15, 12), (k >= 3) & (k <= 6)
+    cut = ag.stats.truncate(HYPERGEOM(40, 15, 12), 3, 6)
+    np.testing.assert_allclose(cut.pmf(k), np.where(inside, mass, 0) / np.sum(mass[inside]), rtol=1e-12)
+    np.testing.assert_allclose(cut.cdf(cut.ppf([0.1, 0.5, 0.9])) >= [0.1, 0.5, 0.9], True)
+    below, beyond = scipy.stats.hypergeom.cdf(3, 40, 15, 12), scipy.stats.hypergeom.sf(5, 40, 15, 12)
+    np.testing.assert_allclose(
+        ag.stats.censor(HYPERGEOM(40, 15, 12), 3, 6).pmf([3, 4, 6]), [below, mass[5], beyond], rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -115,23 +115,33 @@ struct log_between : detail::between_rule<Below> {
   /// Returns the term of an interval inside of which the density has no kink.
   template <class T, class L, class U, class... X>
   static T smooth(const L& lower, const U& upper, const X&... x) {
+    return of_tails<T>([&](const T& larger, const T& smaller) { return within<T>(larger, smaller, lower, upper, x...); }, lower,
+                       upper, x...);
+  }
+
+  /// Returns the term, of which inner(larger, smaller) is the part that an interval between both tails has.
+  template <class T, class Inner, class L, class U, class... X>
+  static T of_tails(const Inner& inner, const L& lower, const U& upper, const X&... x) {
     return detail::log_between<T>(
         lower, upper, [&](const auto& y) { return detail::term_anywhere<Below, T>(y, x...); },
-        [&](const auto& y) { return detail::term_anywhere<Above, T>(y, x...); },
-        [&](const T& larger, const T& smaller) {
-          const auto difference = [&] {  // far out both are the same number, because the end beyond is negligible
-            return either<T>(
-                larger == smaller && larger < -resolved, [&] { return larger; },
-                [&] { return T(log_diff_exp(larger, smaller)); });
-          };
-          return either<T>(
-              smaller > -resolved && larger - smaller < 1.5,
-              [&] { return integral<T>(difference, promoted_t<L, U>(lower), promoted_t<L, U>(upper), x...); }, difference);
-        });
+        [&](const auto& y) { return detail::term_anywhere<Above, T>(y, x...); }, inner);
   }
 
  private:
   static constexpr double resolved = 1e9;  // logarithms of this size have differences with seven digits
+
+  /// Returns the term of an interval between both tails, by the integral or by the difference of two logarithms.
+  template <class T, class L, class U, class... X>
+  static T within(const T& larger, const T& smaller, const L& lower, const U& upper, const X&... x) {
+    const auto difference = [&] {  // far out both are the same number, because the end beyond is negligible
+      return either<T>(
+          larger == smaller && larger < -resolved, [&] { return larger; }, [&] { return T(log_diff_exp(larger, smaller)); });
+    };
+    using Y = promoted_t<L, U>;
+    return either<T>(
+        smaller > -resolved && larger - smaller < 1.5, [&] { return integral<T>(difference, Y(lower), Y(upper), x...); },
+        difference);
+  }
 
   /// Returns the logarithm of the density's integral, or otherwise() if the density changes too much.
   template <class T, class Otherwise, class Y, class... X>
@@ -142,7 +152,7 @@ struct log_between : detail::between_rule<Below> {
       return T(detail::term_anywhere<Density, T>(y, x...) + Coordinate::log_slope(y));
     });
     return either<T>(
-        density.is_smooth(), [&] { return density.log_integral(T(length)); }, otherwise);
+        density.is_smooth() && length < Coordinate::longest, [&] { return density.log_integral(T(length)); }, otherwise);
   }
 };
 
@@ -156,7 +166,11 @@ struct kinked_log_between : log_between<Density, Below, Above> {
       return kinked_log_between::template smooth<T>(from, to, mu, x...);
     };
     return either<T>(
-        lower < mu && mu < upper, [&] { return T(log_sum_exp(smooth(lower, mu), smooth(mu, upper))); },
+        lower < mu && mu < upper,
+        [&] {
+          const auto of_sides = [&](const T&, const T&) { return T(log_sum_exp(smooth(lower, mu), smooth(mu, upper))); };
+          return kinked_log_between::template of_tails<T>(of_sides, lower, upper, mu, x...);
+        },
         [&] { return smooth(lower, upper); });
   }
 };

@@ -9,11 +9,14 @@
 #include <agrad/rules/exponential.hpp>
 #include <agrad/rules/gauss_legendre.hpp>
 #include <agrad/rules/links.hpp>
+#include <agrad/rules/rule.hpp>
 
 namespace agrad::detail {
 
-/// The coordinate y itself.
+/// The coordinate y itself. The longest interval is one in which the rule has also the digits of derivatives with respect to
+/// parameters, if it has those of the density. Here these derivatives change where the density does.
 struct line_coordinate {
+  static constexpr double longest = infinity;
   template <class T>
   static T length(const T& lower, const T& upper) {
     return upper - lower;
@@ -29,8 +32,9 @@ struct line_coordinate {
     return T(0.0);
   }
 };
-/// The coordinate log(y) of positive numbers.
+/// The coordinate log(y) of positive numbers. In the longest interval squares of quotients of two numbers do not overflow.
 struct log_coordinate {
+  static constexpr double longest = 300;
   template <class T>
   static T length(const T& lower, const T& upper) {
     return either<T>(
@@ -45,8 +49,14 @@ struct log_coordinate {
     return log(y);
   }
 };
-/// The coordinate log(y / (1 - y)) of numbers between 0 and 1.
+/// The coordinate log(y) for densities whose derivative by a scale may grow like y or 1 / y where the density is flat.
+struct steep_log_coordinate : log_coordinate {
+  static constexpr double longest = 4;
+};
+/// The coordinate log(y / (1 - y)) of numbers between 0 and 1. A derivative by a shape is log(y) or log(1 - y), which is singular
+/// at i pi.
 struct log_odds_coordinate {
+  static constexpr double longest = 2.4;
   template <class T>
   static T length(const T& lower, const T& upper) {
     const T odds = lower * (1.0 - upper);

@@ -28,7 +28,7 @@ auto exponential_lbetween(const X&... x) {
   return apply_probability<exponential_lbetween_rule>(x...);
 }
 
-using gamma_lbetween_rule = log_between<gamma_lpdf_rule, gamma_lcdf_rule, gamma_lccdf_rule, detail::log_coordinate>;
+using gamma_lbetween_rule = log_between<gamma_lpdf_rule, gamma_lcdf_rule, gamma_lccdf_rule, detail::steep_log_coordinate>;
 /// Returns the sum of the log probabilities of values between lower and upper.
 template <class... X>
 auto gamma_lbetween(const X&... x) {
@@ -87,7 +87,7 @@ auto pareto_type_2_lbetween(const X&... x) {
 }
 
 using inv_gamma_lbetween_rule =
-    log_between<inv_gamma_lpdf_rule, inv_gamma_lcdf_rule, inv_gamma_lccdf_rule, detail::log_coordinate>;
+    log_between<inv_gamma_lpdf_rule, inv_gamma_lcdf_rule, inv_gamma_lccdf_rule, detail::steep_log_coordinate>;
 /// Returns the sum of the log probabilities of values between lower and upper.
 template <class... X>
 auto inv_gamma_lbetween(const X&... x) {
@@ -103,7 +103,7 @@ auto inv_chi_square_lbetween(const X&... x) {
 }
 
 using scaled_inv_chi_square_lbetween_rule = log_between<scaled_inv_chi_square_lpdf_rule, scaled_inv_chi_square_lcdf_rule,
-                                                        scaled_inv_chi_square_lccdf_rule, detail::log_coordinate>;
+                                                        scaled_inv_chi_square_lccdf_rule, detail::steep_log_coordinate>;
 /// Returns the sum of the log probabilities of values between lower and upper.
 template <class... X>
 auto scaled_inv_chi_square_lbetween(const X&... x) {

@@ -15,7 +15,11 @@ struct von_mises_lbetween_rule : log_between<von_mises_lpdf_rule, von_mises_lcdf
   static auto term(const Parts&, const P&, const L& lower, const U& upper, const M& mu, const K& kappa) {
     using T = promoted_t<L, U, M, K>;
     const auto mean = apply<detail::reduced_angle_rule>(mu);  // of a large mu, lower would vanish beside it
-    const T begin(apply<detail::reduced_angle_rule>(lower - mean)), end = begin + (upper - lower);
+    const T from(lower - mean);
+    const T turn = either<T>(
+        from > detail::pi, [] { return T(-2.0 * detail::pi); }, from < -detail::pi, [] { return T(2.0 * detail::pi); },
+        [] { return T(0.0); });
+    const T begin = from + turn, end = (upper - mean) + turn;
     return either<T>(
         end <= detail::pi, [&] { return smooth<T>(begin, end, 0.0, kappa); },
         [&] { return of_both_tails(begin, T(end - 2.0 * detail::pi), T(kappa)); });
