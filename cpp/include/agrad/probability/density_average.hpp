@@ -53,10 +53,10 @@ struct log_coordinate {
 struct steep_log_coordinate : log_coordinate {
   static constexpr double longest = 4;
 };
-/// The coordinate log(y / (1 - y)) of numbers between 0 and 1. A derivative by a shape is log(y) or log(1 - y), which is singular
-/// at i pi.
+/// The coordinate log(y / (1 - y)) of numbers between 0 and 1. A derivative by a shape is log(y) or log(1 - y), with a
+/// singularity at i pi.
 struct log_odds_coordinate {
-  static constexpr double longest = 2.4;
+  static constexpr double longest = 3;
   template <class T>
   static T length(const T& lower, const T& upper) {
     const T odds = lower * (1.0 - upper);
