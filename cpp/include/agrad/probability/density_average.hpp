@@ -32,9 +32,9 @@ struct line_coordinate {
     return T(0.0);
   }
 };
-/// The coordinate log(y) of positive numbers. In the longest interval squares of quotients of two numbers do not overflow.
+/// The coordinate log(y) of positive numbers.
 struct log_coordinate {
-  static constexpr double longest = 300;
+  static constexpr double longest = infinity;
   template <class T>
   static T length(const T& lower, const T& upper) {
     return either<T>(
