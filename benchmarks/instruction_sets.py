@@ -8,11 +8,13 @@ loops, or where AVX2, which has the same fused multiply-adds, gives other bits f
 """
 
 import argparse
+import contextlib
 import importlib.metadata
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[1] / "cpp" / "include"
@@ -21,13 +23,26 @@ SETS = {"AVX-512": "x86-64-v4", "AVX2": "x86-64-v3", "SSE2": "x86-64"}
 FLAGS = ["-std=c++17", "-O3", "-DNDEBUG", "-fno-math-errno"]
 
 
-def compiled(architecture: str, include: Path, eigen: Path, directory: Path) -> Path:
-    """Compile the program for an architecture; return it."""
+def compiled(source: Path, architecture: str, include: Path, eigen: Path, directory: Path) -> Path:
+    """Compile a program for an architecture; return it."""
     program = directory / architecture
     places = [f"-I{include}", f"-isystem{eigen}"]
-    command = [os.environ.get("CXX", "c++"), *FLAGS, f"-march={architecture}", *places, str(PROGRAM), "-o", str(program)]
+    command = [os.environ.get("CXX", "c++"), *FLAGS, f"-march={architecture}", *places, str(source), "-o", str(program)]
     subprocess.run(command, check=True)
     return program
+
+
+@contextlib.contextmanager
+def compiled_programs(description: str, source: Path) -> Iterator[dict[str, Path]]:
+    """Read the command line and compile a program for each instruction set; yield the programs by the set's name."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--include", type=Path, default=SOURCE, help="agrad's headers, those of this copy by default")
+    parser.add_argument("--eigen", type=Path, help="Eigen's headers, those of cmeel-eigen by default")
+    given = parser.parse_args()
+    eigen = given.eigen or importlib.metadata.distribution("cmeel-eigen").locate_file("cmeel.prefix/include/eigen3")
+    with tempfile.TemporaryDirectory() as directory:
+        places = given.include, Path(str(eigen)), Path(directory)
+        yield {name: compiled(source, flag, *places) for name, flag in SETS.items()}
 
 
 def lines_of(program: Path) -> dict[str, list[str]]:
@@ -38,13 +53,7 @@ def lines_of(program: Path) -> dict[str, list[str]]:
 
 def main() -> int:
     """Print the table; return the number of functions whose results are wrong."""
-    parser = argparse.ArgumentParser(description="Functions in octets, by instruction set.")
-    parser.add_argument("--include", type=Path, default=SOURCE, help="agrad's headers, those of this copy by default")
-    parser.add_argument("--eigen", type=Path, help="Eigen's headers, those of cmeel-eigen by default")
-    arguments = parser.parse_args()
-    eigen = arguments.eigen or importlib.metadata.distribution("cmeel-eigen").locate_file("cmeel.prefix/include/eigen3")
-    with tempfile.TemporaryDirectory() as directory:
-        programs = {name: compiled(flag, arguments.include, Path(str(eigen)), Path(directory)) for name, flag in SETS.items()}
+    with compiled_programs("Functions in octets, by instruction set.", PROGRAM) as programs:
         runs = [{name: lines_of(program) for name, program in programs.items()} for _ in range(5)]
     print(f"| | {' | '.join(['AVX-512, ns', *list(SETS)[1:]])} |\n|---|{'---|' * len(SETS)}")
     wrong = 0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from agrad._core import DensityRow, ShapeError, checked
+from agrad._core import Array, DensityRow, ShapeError, checked
 from agrad._record.structure import array
 from agrad._stats.families import Family
 
@@ -25,11 +26,17 @@ _AT_INFINITY = {"cdf": 1.0, "lcdf": 0.0, "lccdf": -np.inf}
 
 
 def given(x: Any) -> Any:
-    """Return lists and tuples as arrays, recorded ones if their entries are recorded, and NumPy's integers as doubles.
+    """Return sequences and columns of tables as arrays, recorded ones if their entries are recorded, and numbers as doubles.
 
-    Differences of integers of few bits, or without sign, would wrap; sums of single precision would round.
+    Differences of integers of few bits, or without sign, would wrap; sums of single precision would round. Masked arrays and
+    objects that are no numbers stay as they are, so that the checks refuse them.
     """
-    x = array(x) if isinstance(x, (list, tuple)) else x
+    if isinstance(x, (list, tuple)):
+        x = array(x)
+    elif not isinstance(x, (Array, np.ndarray, np.generic)) and hasattr(x, "__array__"):
+        x = np.asarray(x)
+    if isinstance(x, np.ndarray) and x.dtype == object and all(isinstance(entry, Real) for entry in x.flat):
+        return x.astype(np.float64)
     is_narrow = isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biuf" and x.dtype != np.float64
     return x.astype(np.float64) if is_narrow else x
 

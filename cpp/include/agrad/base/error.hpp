@@ -15,6 +15,11 @@
 #include <string_view>
 #include <utility>
 
+// Checks compare with nan and infinity, which these options let a compiler assume away: bad input would pass them in silence.
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(_M_FP_FAST)
+#error "agrad needs nan and infinity: compile without -ffast-math, -Ofast, -ffinite-math-only and /fp:fast"
+#endif
+
 #if defined(__GNUC__) || defined(__clang__)
 #define AGRAD_COLD [[gnu::cold]]
 #define AGRAD_ALWAYS_INLINE [[gnu::always_inline]] inline

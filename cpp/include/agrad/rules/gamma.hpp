@@ -5,6 +5,7 @@
 #pragma once
 
 #include <agrad/rules/density/gamma_octets.hpp>
+#include <agrad/rules/density/lgamma_octet.hpp>
 #include <agrad/rules/exponential.hpp>
 #include <agrad/rules/polygamma.hpp>
 

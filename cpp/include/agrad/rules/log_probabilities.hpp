@@ -187,7 +187,9 @@ struct log_mix_rule : rule<3> {
   /// cancel.
   template <class T>
   static T share(const T& p, const T& q, const T& d) {
-    const T small = p * exp(-abs(d)), large = q * exp(-abs(d));
+    const T size = either<T>(  // abs(d), but with a slope at 0, where equal logarithms have a derivative
+        d < 0, [&] { return T(-d); }, [&] { return d; });
+    const T small = p * exp(-size), large = q * exp(-size);
     return either<T>(
         d < 0 && small < q, [&] { return T(small / (small + q)); }, d < 0, [&] { return T(1.0 - q / (small + q)); }, p < large,
         [&] { return T(p / (p + large)); }, [&] { return T(1.0 - large / (p + large)); });

@@ -33,7 +33,7 @@ void check_values(const Eigen::ArrayXd& x, double steps) {
 }
 
 void check_all(const Eigen::ArrayXd& x) {
-  check_values<lgamma_rule>(x, 6);
+  check_values<lgamma_rule>(x, 4);
   check_values<digamma_rule>(x, 8);
   check_values<trigamma_rule>(x, 8);
 }
@@ -59,7 +59,7 @@ TEST_CASE("gamma functions of arrays are those of numbers") {
 TEST_CASE("entries outside of the interval of octets are those of numbers, and so are arrays of any length") {
   Eigen::ArrayXd x(13);
   x << -2.5, -1e-310, 0, 1e-310, 1e-301, 1, 2, 8, std::nextafter(8.0, 9.0), 1e301, infinity, -infinity, quiet_nan;
-  check_values<lgamma_rule>(x, 6);
+  check_values<lgamma_rule>(x, 4);
   check_values<digamma_rule>(x, 8);
   check_values<trigamma_rule>(x, 8);
   for (Eigen::Index n = 0; n <= 17; ++n) check_all(Eigen::ArrayXd::LinSpaced(n, 0.1, 12));

@@ -1,9 +1,9 @@
-// The logarithm of the gamma function, digamma and trigamma of eight positive numbers at once.
+// Digamma and trigamma of eight positive numbers at once.
 //
 // Between 1 and 8, and by recurrence (DLMF 5.5.1 and 5.5.2) between 0 and 1, they are products of their roots' linear factors
-// and a smooth function, a series fitted to 60 digits, so that all digits are there near the roots 1, 2 and 1.46. Beyond 8 they
-// are the asymptotic series of DLMF 5.11. Errors in units in the last place, as measured: lgamma 3.9, digamma 3.0, trigamma 2.6
-// (1.9, 4.3 and 3.9 by the functions of numbers).
+// and a smooth function, a series fitted to 60 digits, so that all digits are there near the root 1.46. Beyond 8 they
+// are the asymptotic series of DLMF 5.11. Errors in units in the last place, as measured: digamma 4.3, trigamma 3.2 (4.3 and 3.9
+// by the functions of numbers).
 // Read next: rules/gamma.hpp, the rules that use these functions.
 #pragma once
 
@@ -16,15 +16,6 @@ namespace agrad::detail {
 
 /// The ends of the central interval, and the centre of the variable (x - c) / (x + c) of the series on it.
 inline constexpr double gamma_central_end = 8, gamma_centre = 2.8284271247461903;
-
-/// lgamma(x) / ((x - 1) (x - 2)), with an error of 5e-18.
-inline constexpr double lgamma_series[] = {
-    0.3570098737600876,   -0.3580445262583912,   0.12315203357982353,   -0.1259238033625903,   0.07935669349851003,
-    -0.07995506836404906, 0.059658720337018634,  -0.0595907314467982,   0.04804541071033325,   -0.0477765704140296,
-    0.04026898925701819,  -0.039959865158597924, 0.03466820231757867,   -0.034371205925826105, 0.030465025651235725,
-    -0.03021071522821697, 0.0268722772190665,    -0.026531883896446385, 0.02635592212426255,   -0.0267316582682428,
-    0.01280103734487942,  -0.010390190197464731, 0.05244481949101081,   -0.05778654151466085,  -0.048204830606287385,
-    0.0562554521665997,   0.09045808819442669,   -0.0952677047267445};
 
 /// x digamma(x) / (x - root), with an error of 7e-18.
 inline constexpr double digamma_series[] = {
@@ -58,18 +49,6 @@ struct gamma_arguments {
         inverse(1.0 / x),
         square(inverse * inverse) {}
 };
-
-/// Returns log(gamma(x)).
-AGRAD_ALWAYS_INLINE octet lgamma_octet(const octet& x) {
-  constexpr double constant = 0.418938533204672741780329736405617640;  // log(2 pi) / 2 - 1/2
-  const gamma_arguments of(x);
-  const octet log_x = log_inside(x), from_1 = chosen(of.is_small, x, of.central - 1.0);
-  const octet product = from_1 * (from_1 - 1.0) * polynomial_octet(lgamma_series, of.variable);
-  octet rest = stirling_coefficient(bernoulli_count);
-  for (int k = bernoulli_count - 1; k > 0; --k) rest = rest * of.square + stirling_coefficient(k);
-  const octet far = (x - 0.5) * (log_x - 1.0) + (rest * of.inverse + constant);
-  return chosen(of.is_far, far, product + chosen(of.is_small, -log_x, 0.0));
-}
 
 /// Returns digamma(x).
 AGRAD_ALWAYS_INLINE octet digamma_octet(const octet& x) {

@@ -147,15 +147,26 @@ AGRAD_ALWAYS_INLINE reduced_power power_octet(const octet& x) {
 AGRAD_ALWAYS_INLINE octet exp_inside(const octet& x) { return power_octet(x).value(); }
 AGRAD_ALWAYS_INLINE double exp_inside(double x) { return std::exp(x); }
 
+/// A logarithm k log_2_head + rest, of which the first product is exact.
+struct reduced_logarithm {
+  octet k, rest;
+
+  AGRAD_ALWAYS_INLINE octet head() const { return k * log_2_head; }
+};
+
 /// Returns log(x) for positive normal x = 2^k m: with f = m - 1 and s = f / (2 + f), log(m) = 2 atanh(s) = f - s (f - s^2 R),
 /// where R = 2/3 + 2/5 s^2 + ... is a polynomial of s^2.
-AGRAD_ALWAYS_INLINE octet log_inside(const octet& x) {
+AGRAD_ALWAYS_INLINE reduced_logarithm logarithm_octet(const octet& x) {
   constexpr double series[] = {0.6666666666666734,  0.39999999999414654, 0.28571428742391597, 0.2222219857284058,
                                0.18183564342216418, 0.1531405016237555,  0.1479595352397251};
   octet k;
   const octet f = octet(lane_bits<octet::size>::split(x.all, k.all)) - 1.0;
   const octet s = f / (2.0 + f), square = s * s;
-  return k * log_2_head + (f - (s * (f - square * polynomial_octet(series, square)) - k * log_2_rest));
+  return {k, f - (s * (f - square * polynomial_octet(series, square)) - k * log_2_rest)};
+}
+AGRAD_ALWAYS_INLINE octet log_inside(const octet& x) {
+  const reduced_logarithm log_x = logarithm_octet(x);
+  return log_x.head() + log_x.rest;
 }
 
 AGRAD_ALWAYS_INLINE double log_inside(double x) { return std::log(x); }
