@@ -65,7 +65,7 @@ struct cholesky_at_time {
     try {
       base().forward(op, context, values);
     } catch (const DomainError& error) {
-      detail::fail_factor(Rule::name, Rule::factored(context.integers[op.data + 2]), error);
+      linalg::fail_factor(Rule::name, Rule::factored(context.integers[op.data + 2]), error);
     }
   }
   static void reverse(const operation& op, const run_context& context, const double* values, double* adjoints) {

@@ -91,9 +91,10 @@ def _sqrt(z: Pair) -> Pair:
     """Returns the root t + i s with t >= 0: the larger of both is a root of a sum, the smaller one follows by 2 t s = Im z."""
     zero = np.logical_and(z.re == 0, z.im == 0)
     re = np.where(zero, 1.0, z.re)
-    large = np.sqrt(0.5 * (np.hypot(re, z.im) + np.abs(re)))
-    small = z.im / (2 * large)
     right = re > 0
+    size = np.where(right, re, -re)  # np.abs would have no derivative at 0, where each branch has one
+    large = np.sqrt(0.5 * (np.hypot(re, z.im) + size))
+    small = z.im / (2 * large)
     t = np.where(right, large, np.where(z.im < 0, -small, small))
     s = np.where(right, small, np.copysign(large, z.im))
     return Pair(np.where(zero, np.sqrt(np.abs(z.re)), t), np.where(zero, 0.0, s))  # at 0 the derivative is nan

@@ -9,6 +9,7 @@ import numpy as np
 
 from agrad._constraints.transform import Shape, Transform, require, shape_of
 from agrad._core import Array, DomainError, ShapeError
+from agrad._ode.arguments import real_values
 from agrad._record.structure import as_one, find_recording
 from agrad._transforms.settled import settled, surely
 from agrad.elementwise import inv_logit, log_inv_logit
@@ -20,6 +21,22 @@ Function = Callable[[Any], Any]
 
 def _broadcasts(shape: Shape, to: Shape) -> bool:
     return len(shape) <= len(to) and all(m in (1, n) for m, n in zip(shape[::-1], to[::-1], strict=False))
+
+
+def _common_shape(name: str, parameters: dict[str, Any]) -> Shape:
+    """Returns the shape to which all parameters broadcast."""
+    shapes = {argument: np.shape(x) for argument, x in parameters.items()}
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        both = " and ".join(f"{argument} has shape {shape}" for argument, shape in shapes.items())
+        raise ShapeError(f"{name}: {both}, but the shapes must broadcast") from None
+
+
+def _parameter(name: str, argument: str, x: Any) -> Any:
+    """Returns a bound, an offset or a multiplier: recorded, or as numbers."""
+    x = as_one(x)
+    return x if isinstance(x, Array) else real_values(name, argument, x)[()]
 
 
 def _shown(x: Any) -> Any:
@@ -40,7 +57,7 @@ class _Each(Transform):
 
     def __init__(self, name: str, shape: Any, parameters: dict[str, Any]) -> None:
         own = [np.shape(x) for x in parameters.values()]
-        shape = np.broadcast_shapes(*own) if shape is None else shape_of(name, shape)
+        shape = _common_shape(name, parameters) if shape is None else shape_of(name, shape)
         for argument, of in zip(parameters, own, strict=True):
             if not _broadcasts(of, shape):
                 raise ShapeError(f"{name}: {argument} has shape {of}, but must broadcast to shape {shape}")
@@ -55,7 +72,7 @@ class _Bounded(_Each):
     """Numbers between two bounds, above one, below one or without; bounds may be infinite, each on its own."""
 
     def __init__(self, name: str, low: Any, high: Any, shape: Any, names: tuple[str, str] = ("low", "high")) -> None:
-        low, high = as_one(low), as_one(high)
+        low, high = (_parameter(name, argument, x) for argument, x in zip(names, (low, high), strict=True))
         bounds = dict(zip(names, (low, high), strict=True))
         super().__init__(name, shape, bounds)
 
@@ -139,7 +156,8 @@ class _Bounded(_Each):
 
 class _OffsetMultiplier(_Each):
     def __init__(self, offset: Any, multiplier: Any, shape: Any) -> None:
-        name, offset, multiplier = "offset_multiplier", as_one(offset), as_one(multiplier)
+        name = "offset_multiplier"
+        offset, multiplier = _parameter(name, "offset", offset), _parameter(name, "multiplier", multiplier)
         super().__init__(name, shape, {"offset": offset, "multiplier": multiplier})
         self.offset = self._met("offset", offset, np.isfinite(offset), "finite")
         is_good = np.greater(multiplier, 0) & np.less(multiplier, np.inf)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from agrad._core import DomainError, ShapeError
+from agrad._ode.arguments import real_values
 from agrad._record.structure import find_recording
 
 __all__ = ["Shape", "Transform", "require", "shape_of", "whole_number"]
@@ -103,7 +105,7 @@ class Transform(ABC):
 
     def _shaped(self, method: str, argument: str, x: Any, shape: Shape) -> Any:
         if find_recording(x) is None:
-            x = np.asarray(x, dtype=float)[()]
+            x = real_values(f"{self.name}.{method}", argument, x)[()]
         if np.shape(x) != shape:
             raise ShapeError(f"{self.name}.{method}: {argument} has shape {np.shape(x)}, but must have shape {shape}")
         return x
@@ -140,5 +142,5 @@ def whole_number(name: str, argument: str, n: Any, least: int = 1) -> int:
 
 def shape_of(name: str, shape: Any) -> Shape:
     """Returns a shape, given as NumPy's functions take it: a whole number or a sequence of such."""
-    sizes = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    sizes = tuple(shape) if isinstance(shape, Iterable) else (shape,)
     return tuple(whole_number(name, f"shape[{k}]", n, 0) for k, n in enumerate(sizes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -122,12 +122,14 @@ def switch(index: Any, branches: Sequence[Callable[..., Result]], *operands: Any
     >>> f(0.0, 0.0), f(1.0, 0.0), f(7.0, 0.0)
     (0.0, 1.0, 1.0)
     """
-    functions = list(branches)
+    functions = list(branches) if isinstance(branches, Iterable) else []
     if not functions or not all(map(callable, functions)):
         raise TypeError(f"switch: branches is {branches!r}, but must be a sequence of callables, one at least")
     if np.shape(index) != ():
         raise TypeError(f"switch: index is of shape {np.shape(index)}, but must be a scalar")
     if not isinstance(index, Array):
+        if np.asarray(index).dtype.kind not in "fiub":
+            raise TypeError(f"switch: index is {index!r}, but must be a whole number")
         if index != np.floor(index):
             raise ValueError(f"switch: index is {index!r}, but must be a whole number")
         return functions[int(np.clip(index, 0, len(functions) - 1))](*operands)

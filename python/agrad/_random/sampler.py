@@ -90,6 +90,8 @@ def _plain(function: str, name: str, x: Any, argument: Argument) -> np.ndarray:
     try:
         given = np.asarray(x)
         array: np.ndarray = given.astype(float) if given.dtype.kind in "biufO" else given
+    except OverflowError:
+        raise OverflowError(f"{function}: {name} is an int beyond 1.8e308, but must be in the range of float64") from None
     except (TypeError, ValueError) as error:
         raise TypeError(f"{function}: {name} is {x!r}, but must be real numbers; {error}") from None
     if array.dtype != float:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from agrad._core import checked
+from agrad._random.sampler import NO_DERIVATIVE, generator, shape_of
+from agrad._record.structure import find_recording
 from agrad._stats.between import in_order
 from agrad._stats.call import given, plain
 from agrad._stats.distributions import Distribution, Frozen
@@ -33,9 +35,7 @@ class Cut(ABC):
         self._is_discrete = dist._family.is_discrete
 
     def __repr__(self) -> str:
-        frozen = self.distribution
-        parameters = [*map(repr, frozen.args), *(f"{name}={value!r}" for name, value in frozen.kwds.items())]
-        return f"agrad.stats.{self._function}({frozen.dist!r}({', '.join(parameters)}), {self.lb!r}, {self.ub!r})"
+        return f"agrad.stats.{self._function}({self.distribution!r}, {self.lb!r}, {self.ub!r})"
 
     def logpdf(self, x: Any) -> Any:
         """Return the logarithm of the density at x."""
@@ -67,8 +67,12 @@ class Cut(ABC):
 
     def rvs(self, size: Any = None, *, random_state: Any = None) -> Any:
         """Return random numbers of the shape `size`, by the quantiles of numbers that are uniform between 0 and 1."""
-        shape = np.shape(self.ppf(0.5)) if size is None else size
-        return self.ppf(np.random.default_rng(random_state).uniform(size=shape))
+        name = f"stats.{self._function}.rvs"
+        median = self.median()
+        if find_recording(median) is not None:
+            raise TypeError(f"{name}: a parameter or an end is a recorded value, {NO_DERIVATIVE}")
+        rng = generator(name, random_state, "random_state")
+        return self.ppf(rng.uniform(size=shape_of(name, size, {"all": np.shape(median)})))
 
     @abstractmethod
     def _log_density(self, method: str, x: Any) -> Any:

@@ -6,8 +6,9 @@ docstrings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from inspect import Parameter, Signature
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from inspect import BoundArguments, Parameter, Signature
 from typing import Any
 
 from agrad._stats.families import Family
@@ -72,6 +73,14 @@ def _docstring(family: Family, method: str, firsts: Sequence[str]) -> str:
     )
 
 
+def _bound(name: str, signature: Signature, arguments: Sequence[Any], named: Mapping[str, Any]) -> BoundArguments:
+    """Return the arguments by the names of a signature, or raise TypeError with the name of the function."""
+    try:
+        return signature.bind(*arguments, **named)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}") from None
+
+
 def _method(family: Family, method: str, of: Computation) -> Callable[..., Any]:
     row = METHODS[method]
     firsts = ["k" if first == "x" and family.is_discrete else first for first in row.firsts]
@@ -82,7 +91,7 @@ def _method(family: Family, method: str, of: Computation) -> Callable[..., Any]:
     signature = Signature([*(Parameter(first, kind) for first in firsts), *parameters, *extras])
 
     def function(*arguments: Any, **named: Any) -> Any:
-        bound = signature.bind(*arguments, **named)
+        bound = _bound(f"stats.{family.name}.{method}", signature, arguments, named)
         bound.apply_defaults()
         given = bound.arguments
         values = [given[name] for name in family.parameters]
@@ -139,29 +148,45 @@ class Frozen:
         kind = Parameter.POSITIONAL_OR_KEYWORD
         needed = [Parameter(name, kind) for name in family.shapes]
         optional = [Parameter(name, kind, default=None) for name in family.parameters if name not in family.shapes]
-        Signature([*needed, *optional]).bind(*parameters, **named)
+        _bound(f"stats.{family.name}", Signature([*needed, *optional]), parameters, named)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_") or name in ("dist", "args", "kwds"):
             raise AttributeError(name)
         method = getattr(self.dist, name)
-        own = self.dist._family.parameters
-        others = [each for each in method.__signature__.parameters.values() if each.name not in own]
-        signature = Signature([each.replace(kind=Parameter.POSITIONAL_OR_KEYWORD) for each in others])
-        extras = {extra for extra, _ in METHODS[name].extras}
-
-        def function(*arguments: Any, **named: Any) -> Any:
-            given = signature.bind(*arguments, **named).arguments
-            firsts = (value for each, value in given.items() if each not in extras)
-            return method(*firsts, *self.args, **self.kwds, **{each: given[each] for each in given if each in extras})
-
-        function.__name__ = name
-        function.__doc__ = method.__doc__
-        function.__signature__ = signature  # type: ignore[attr-defined]
+        function = partial(_call, self, name)  # which can be pickled, as a parallel map of a method needs
+        attributes: dict[str, Any] = {
+            "__name__": name,
+            "__doc__": method.__doc__,
+            "__signature__": _frozen_signature(self.dist, name),
+        }
+        vars(function).update(attributes)
         return function
+
+    def __repr__(self) -> str:
+        parameters = [*map(repr, self.args), *(f"{name}={value!r}" for name, value in self.kwds.items())]
+        return f"{self.dist!r}({', '.join(parameters)})"
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.dist.methods]
+
+
+@cache
+def _frozen_signature(distribution: Distribution, method: str) -> Signature:
+    """Return the signature of a method without the parameters."""
+    parameters = Signature.from_callable(distribution.methods[method]).parameters.values()
+    others = [each for each in parameters if each.name not in distribution._family.parameters]
+    return Signature([each.replace(kind=Parameter.POSITIONAL_OR_KEYWORD) for each in others])
+
+
+def _call(frozen: Frozen, name: str, /, *arguments: Any, **named: Any) -> Any:
+    """Return the value of a method of a frozen distribution."""
+    method = getattr(frozen.dist, name)
+    signature = _frozen_signature(frozen.dist, name)
+    given = _bound(f"stats.{frozen.dist.name}.{name}", signature, arguments, named).arguments
+    extras = {extra for extra, _ in METHODS[name].extras}
+    firsts = (value for each, value in given.items() if each not in extras)
+    return method(*firsts, *frozen.args, **frozen.kwds, **{each: given[each] for each in given if each in extras})
 
 
 Distribution.__doc__ = f"""{Distribution.__doc__}

@@ -13,9 +13,12 @@ from agrad._core import checked
 from agrad._stats.call import plain
 from agrad._stats.cut import Cut
 from agrad._stats.distributions import Distribution, Frozen
+from agrad._transforms.custom import stop_gradient
+from agrad.elementwise import log1m_exp
 
 __all__ = ["Truncated", "truncate"]
 
+_HALF = np.log(0.5)
 _LEAST = -690.0  # the logarithm of a probability that quantiles still have all digits of
 
 
@@ -37,18 +40,26 @@ class Truncated(Cut):
     def logcdf(self, x: Any) -> Any:
         """Return the logarithm of the probability of a value up to x."""
         x = self._given("logcdf", x)
-        value = self.distribution.logbetween(self.lb, self._between_ends(x)) - self._log_mass
-        return plain(np.where(x < self.lb, -np.inf, np.where(x >= self.ub, 0.0, value)))
+        value = _from_both_sides(self._log_share_up_to(x), self._log_share_beyond(x))
+        is_below = x < self.lb if self._is_discrete else x <= self.lb
+        return plain(np.where(is_below, -np.inf, np.where(x >= self.ub, 0.0, value)))
 
     def logsf(self, x: Any) -> Any:
         """Return the logarithm of the probability of a value beyond x."""
         x = self._given("logsf", x)
+        value = _from_both_sides(self._log_share_beyond(x), self._log_share_up_to(x))
+        is_below = x < self.lb if self._is_discrete else x <= self.lb
+        return plain(np.where(x >= self.ub, -np.inf, np.where(is_below, 0.0, value)))
+
+    def _log_share_up_to(self, x: Any) -> Any:
+        return self.distribution.logbetween(self.lb, self._between_ends(x)) - self._log_mass
+
+    def _log_share_beyond(self, x: Any) -> Any:
         begin = np.floor(x) + 1 if self._is_discrete else x
-        value = self.distribution.logbetween(self._between_ends(begin), self.ub) - self._log_mass
-        return plain(np.where(x < self.lb, 0.0, np.where(begin > self.ub, -np.inf, value)))
+        return self.distribution.logbetween(self._between_ends(begin), self.ub) - self._log_mass
 
     def ppf(self, q: Any) -> Any:
-        """Return the value up to which the probability is q.
+        """Return the value up to which the probability is q; for counts the smallest one with cdf(k) >= q.
 
         Raises
         ------
@@ -62,12 +73,31 @@ class Truncated(Cut):
         is_upper = below > above
         of_lower = self.distribution.ppf(np.where(is_upper, 0.5, np.minimum(np.exp(below) + q * mass, 1.0)))
         of_upper = self.distribution.isf(np.where(is_upper, np.minimum(np.exp(above) + (1 - q) * mass, 1.0), 0.5))
-        return plain(self._between_ends(np.where(is_upper, of_upper, of_lower)))
+        value = self._between_ends(np.where(is_upper, of_upper, of_lower))
+        return plain(self._smallest(value, q) if self._is_discrete else value)
+
+    def _smallest(self, k: Any, q: Any) -> Any:
+        """Return the counts at or next to k that satisfy the condition of quantiles, which a rounding may miss by one."""
+        least, largest = self.support()
+        k = np.minimum(np.maximum(k, least), largest)
+        k = np.where((k > least) & (self.cdf(k - 1) >= q), k - 1, k)
+        return np.where((k < largest) & (self.cdf(k) < q), k + 1, k)
 
     def support(self) -> tuple[Any, Any]:
         """Return the ends between which values lie."""
         lower, upper = self.distribution.support()
-        return plain(np.maximum(lower, self.lb)), plain(np.minimum(upper, self.ub))
+        least, largest = (np.ceil(self.lb), np.floor(self.ub)) if self._is_discrete else (self.lb, self.ub)
+        return plain(np.maximum(lower, least)), plain(np.minimum(upper, largest))
+
+
+def _from_both_sides(of_part: Any, of_rest: Any) -> Any:
+    """Return the logarithm of the probability of a part: near 1 by that of the rest, which has the digits there.
+
+    The derivatives stay those of the part, because those of second order by the rest would cancel.
+    """
+    part, rest = stop_gradient(of_part), stop_gradient(of_rest)
+    is_most = part > _HALF
+    return of_part + np.where(is_most, log1m_exp(np.where(is_most, rest, _HALF)) - np.where(is_most, part, 0.0), 0.0)
 
 
 def truncate(distribution: Distribution | Frozen, lb: Any = -np.inf, ub: Any = np.inf) -> Truncated:

@@ -301,7 +301,10 @@ TEST_CASE("faults are named") {
                          DomainError);
   }
   CHECK_THROWS_AS(corr_matrix_constrain(ones, 3), ShapeError);
-  CHECK_THROWS_AS(corr_matrix_unconstrain(MatrixXd::Ones(2, 2)), DomainError);
+  CHECK_THROWS_WITH_AS(corr_matrix_unconstrain(MatrixXd::Ones(2, 2)),
+                       doctest::Contains("corr_matrix_unconstrain: x is not positive definite"), DomainError);
+  CHECK_THROWS_WITH_AS(cov_matrix_unconstrain(-MatrixXd::Identity(2, 2)),
+                       doctest::Contains("cov_matrix_unconstrain: x is not positive definite"), DomainError);
   CHECK_THROWS_AS(cov_matrix_unconstrain(MatrixXd::Ones(2, 3)), ShapeError);
   CHECK_THROWS_AS(cholesky_factor_cov_constrain(ones, 2, 3), ShapeError);
   CHECK_THROWS_AS(cholesky_factor_corr_unconstrain(MatrixXd::Ones(2, 2)), DomainError);

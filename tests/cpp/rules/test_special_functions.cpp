@@ -1,6 +1,7 @@
 // The special functions that <agrad/agrad.hpp> leaves out, in their tails and by Stan's names. Decimals are mpmath's, from 50
 // digits.
 #include <doctest/doctest.h>
+#include <agrad/dual/dual.hpp>
 #include <agrad/rules/elementwise.hpp>
 #include <agrad/rules/half_gamma.hpp>
 #include <agrad/rules/special.hpp>
@@ -86,6 +87,11 @@ TEST_CASE("modified Bessel functions of the first kind of real orders") {
   CHECK(slope<log_modified_bessel_first_kind_rule, 0>(100.0, 300.0) == near(-0.3279516717120013260133453));
   CHECK(iv(-2.5, 0.75) == near(4.524032947959851416308212));
   CHECK(slope<iv_rule, 0>(2.5, 0.75) == near(-0.05651003808669768752317458));
+  const auto mixed = [](double v, double z) { return slope<detail::bessel_i_of_order_rule, 2>(1.0, v, z); };
+  CHECK(mixed(0.0, 10.0) == near(1.8648773453825585e-5, 1e-14));  // K_1(z), by DLMF 10.38.4
+  CHECK(mixed(0.0, 100.0) == near(4.6798537356369093e-45, 1e-14));
+  CHECK(mixed(1e-8, 10.0) == near(1.6142427020520934e-5, 1e-14));
+  CHECK(mixed(1e-8, 100.0) == near(-1.0629233867727794e32, 1e-14));
   CHECK(log_modified_bessel_first_kind(-1.0, 2.0) == near(log_modified_bessel_first_kind(1.0, 2.0)));
   CHECK(log_modified_bessel_first_kind(1.0, 0.0) == -inf);
   CHECK(std::isnan(log_modified_bessel_first_kind(-1.5, 1.0)));
@@ -143,6 +149,25 @@ TEST_CASE("probabilities on the logarithmic scale") {
   CHECK(binary_log_loss(0, 0.25) == near(-std::log(0.75)));
   CHECK(slope<binary_log_loss_rule, 1>(1.0, 0.25) == -4);
   CHECK(inv_cloglog(-800.0) == 0);
+}
+
+TEST_CASE("a mixture of equal logarithms has second derivatives") {
+  using inner = dual<double, 3>;
+  using second = dual<inner, 3>;
+  for (const double log_size : {1.0, -700.0, 0.0}) {
+    second x[3];
+    const double at[] = {0.25, log_size, log_size};
+    for (std::size_t i = 0; i < 3; ++i) {
+      x[i].value.value = at[i];
+      x[i].value.tangent[i] = 1;
+      x[i].tangent[i].value = 1;
+    }
+    const second y = log_mix(x[0], x[1], x[2]);
+    const double expected[3][3] = {{0, 1, -1}, {1, 0.1875, -0.1875}, {-1, -0.1875, 0.1875}};
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) CHECK(y.tangent[i].tangent[j] == expected[i][j]);
+    }
+  }
 }
 
 TEST_CASE("Stan's names are those of agrad's functions") {

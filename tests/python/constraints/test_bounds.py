@@ -129,3 +129,21 @@ def test_the_width_of_an_interval_may_be_larger_than_the_largest_number(far):
     np.testing.assert_allclose(slopes[0], [1 - s, s, far * (2 * s * (1 - s))], rtol=1e-14)
     mixed = tr.interval([-far, 0.0, -np.inf], [far, 1.0, 2.0])
     np.testing.assert_allclose(mixed.constrain([-1.3] * 3), [exact[0], s, 2 - np.exp(-1.3)], rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: tr.real(1.5), ag.ShapeError, "real: shape[0] is 1.5, but must be a whole number, 0 or more"),
+        (lambda: tr.lower("x"), TypeError, "lower: bound is of dtype <U1, but must be real numbers"),
+        (lambda: tr.upper(None), TypeError, "upper: bound is of dtype object, but must be real numbers"),
+        (lambda: tr.offset_multiplier(1j, 1.0), TypeError, "offset is of dtype complex128, but must be real numbers"),
+        (lambda: tr.interval([0.0, 1.0], [2.0] * 3), ag.ShapeError, "low has shape (2,) and high has shape (3,), but"),
+        (lambda: tr.positive().constrain(None), TypeError, "positive.constrain: free is of dtype object, but must be real"),
+        (lambda: tr.positive().log_jacobian("a"), TypeError, "positive.log_jacobian: free is of dtype <U1, but must be real"),
+        (lambda: tr.simplex(3).unconstrain([1.0, [2.0, 3.0]]), ag.ShapeError, "simplex.unconstrain: value is ragged"),
+    ],
+)
+def test_arguments_that_are_no_numbers_are_named(call, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        call()

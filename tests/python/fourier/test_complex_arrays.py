@@ -222,3 +222,13 @@ def test_properties():
     assert seen[6] == np.complex128
     assert "complex recorded array of shape (2, 3)" in seen[7]
     assert seen[8]
+
+
+def test_a_square_root_has_derivatives_on_the_imaginary_axis():
+    for y in (1.5, -0.2):
+        z = 1j * y
+        slope, bend = 0.5 / np.sqrt(z), -0.25 / z**1.5
+        both = ag.jacobian(lambda x: parts(np.sqrt(x[0] + 1j * x[1])))(np.array([0.0, y]))
+        np.testing.assert_allclose(both, [[slope.real, -slope.imag], [slope.imag, slope.real]], rtol=1e-14)
+        second = ag.hessian(lambda x: np.sqrt(x[0] + 1j * x[1]).real)(np.array([0.0, y]))
+        np.testing.assert_allclose(second, [[bend.real, -bend.imag], [-bend.imag, -bend.real]], rtol=1e-14)

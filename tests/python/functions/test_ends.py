@@ -145,3 +145,19 @@ def test_narrow_categories_of_a_normal_variable(point):
         curvatures = [[float(derivative(i, j)) for j in range(3)] for i in range(3)]
         for hessian in hessians_of(mass, *point):
             np.testing.assert_allclose(hessian, curvatures, rtol=1e-11)
+
+
+@pytest.mark.parametrize("second", SECOND)
+@pytest.mark.parametrize(
+    ("name", "point", "by", "expected"),
+    [
+        ("beta_lpdf", (0.0, 1.0, 2.0), (0, 0), -1.0),
+        ("beta_lpdf", (1.0, 3.0, 1.0), (0, 0), -2.0),
+        ("weibull_lpdf", (0.0, 1.0, 2.0), (1, 2), -0.5),
+        ("loglogistic_lpdf", (0.0, 2.0, 1.0), (1, 2), -0.5),
+    ],
+)
+def test_second_derivatives_at_an_end_where_the_density_is_finite(second, name, point, by, expected):
+    hessian = SECOND[second](lambda x: getattr(ag, name)(*x))(np.array(point))
+    assert hessian[by] == pytest.approx(expected, rel=1e-15)
+    assert hessian[by[::-1]] == pytest.approx(expected, rel=1e-15)

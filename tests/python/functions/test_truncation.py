@@ -146,3 +146,83 @@ def test_entries_broadcast_against_ends():
     assert cut.rvs(random_state=1).shape == (2, 3)
     by_vmap = ag.vmap(lambda lb: ag.stats.truncate(ag.stats.norm(0.0, 1.0), lb).logpdf(2.5))(ends)
     np.testing.assert_allclose(by_vmap, cut.logpdf(2.5)[0], rtol=1e-15)
+
+
+@pytest.mark.parametrize("method", ["logcdf", "logsf"])
+@pytest.mark.parametrize("x", [-1 + 1e-12, -0.9, 0.5, 1.999, 2 - 1e-12])
+def test_shares_near_one_keep_their_digits(method, x):
+    """Near an end the logarithm is that of the share beyond: a difference of the two logarithms would have no digits."""
+
+    def share(parameters):
+        x, mu, sigma, lb, ub = parameters
+        return getattr(ag.stats.truncate(ag.stats.norm(mu, sigma), lb, ub), method)(x)
+
+    def exact(x, mu, sigma, lb, ub):
+        of_x, of_lb, of_ub = (mpmath.erfc((mu - y) / sigma / mpmath.sqrt(2)) for y in (x, lb, ub))
+        return mpmath.log((of_x - of_lb if method == "logcdf" else of_ub - of_x) / (of_ub - of_lb))
+
+    at = np.array([x, 0.3, 0.8, -1.0, 2.0])
+    gradient, hessian = ag.grad(share)(at), ag.hessian(share)(at)
+    with mpmath.workdps(60):
+        arguments = tuple(map(mpmath.mpf, at))
+        assert share(at) == pytest.approx(float(exact(*arguments)), rel=1e-14)
+        step = mpmath.mpf(10) ** -22
+        for k in range(5):
+            order = tuple(int(j == k) for j in range(5))
+            assert gradient[k] == pytest.approx(float(mpmath.diff(exact, arguments, order, h=step)), rel=1e-13, abs=1e-15)
+        by_x = mpmath.diff(exact, arguments, (2, 0, 0, 0, 0), h=step)
+        assert hessian[0, 0] == pytest.approx(float(by_x), rel=1e-11)
+
+
+def test_slopes_vanish_where_a_share_is_nothing_or_everything():
+    def share(parameters, method, x):
+        return getattr(ag.stats.truncate(ag.stats.norm(parameters[0], parameters[1]), -1.0, 2.0), method)(x)
+
+    for method, at_lb, at_ub in [("logcdf", -np.inf, 0.0), ("logsf", 0.0, -np.inf), ("cdf", 0.0, 1.0), ("sf", 1.0, 0.0)]:
+        for x, value in [(-3.0, at_lb), (-1.0, at_lb), (2.0, at_ub), (5.0, at_ub)]:
+            at = np.array([0.3, 0.8])
+            assert share(at, method, x) == value
+            np.testing.assert_array_equal(ag.grad(lambda p, m=method, x=x: share(p, m, x))(at), 0)
+            np.testing.assert_array_equal(ag.hessian(lambda p, m=method, x=x: share(p, m, x))(at), 0)
+
+
+@pytest.mark.parametrize(
+    ("frozen", "lb", "ub"),
+    [
+        (ag.stats.poisson(3.0), 2, 9),
+        (ag.stats.poisson(3.0), 0.5, 7.7),
+        (ag.stats.binom(10, 0.3), 1.5, 6.5),
+        (ag.stats.binom(10, 0.3), -3.5, np.inf),
+        (ag.stats.nbinom(3.0, 0.4), 2, 9),
+        (ag.stats.yulesimon(2.0), -0.5, 9),
+        (ag.stats.betabinom(7, 2.0, 3.0), 2, 9),
+        (ag.stats.betanbinom(5, 2.0, 9.0), 5, 11.5),
+        (ag.stats.hypergeom(20, 7, 12), -3.5, 4.2),
+    ],
+)
+def test_quantiles_of_truncated_counts_are_whole_and_invert(frozen, lb, ub):
+    cut = ag.stats.truncate(frozen, lb, ub)
+    least, largest = cut.support()
+    ends = frozen.support()
+    assert (least, largest) == (max(np.ceil(lb), ends[0]), min(np.floor(ub), ends[1]))
+    k = np.arange(least, largest + 1)
+    np.testing.assert_array_equal(cut.ppf(cut.cdf(k)), k)
+    np.testing.assert_array_equal(cut.ppf([0.0, 1.0]), [least, largest])
+    np.testing.assert_allclose(cut.cdf(k), np.cumsum(cut.pmf(k)), rtol=1e-13)
+    np.testing.assert_allclose(cut.sf(k), 1 - np.cumsum(cut.pmf(k)), atol=1e-14)
+    draws = cut.rvs(200, random_state=1)
+    assert np.all((draws == np.floor(draws)) & (draws >= least) & (draws <= largest))
+
+
+@pytest.mark.parametrize("cut", [ag.stats.truncate, ag.stats.censor])
+def test_arguments_of_random_numbers_are_checked(cut):
+    bounded = cut(ag.stats.norm(np.zeros(2)), -1.0, 1.0)
+    name = f"stats.{cut.__name__}.rvs"
+    with pytest.raises(ag.ShapeError, match=rf"{name}: size is \(2, 3\), but must be a shape to which"):
+        bounded.rvs((2, 3))
+    with pytest.raises(ag.ShapeError, match=rf"{name}: size is -1, but must not be negative"):
+        bounded.rvs(-1)
+    with pytest.raises(TypeError, match=rf"{name}: random_state is 'seed', but must be a numpy.random.Generator"):
+        bounded.rvs(random_state="seed")
+    with pytest.raises(TypeError, match=rf"{name}: a parameter or an end is a recorded value, but must be plain"):
+        ag.grad(lambda mu: cut(ag.stats.norm(mu), -1.0, 1.0).rvs())(0.0)

@@ -195,3 +195,16 @@ def test_a_switch_of_nan_is_refused(call):
     with pytest.raises(ValueError, match="switch: index is nan, but must be a"):  # DomainError is a ValueError
         call(np.nan)
     assert call(1.0) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("index", "branches", "message"),
+    [
+        (0, 3, "switch: branches is 3, but must be a sequence of callables, one at least"),
+        ("a", FUNCTIONS, "switch: index is 'a', but must be a whole number"),
+        (None, FUNCTIONS, "switch: index is None, but must be a whole number"),
+    ],
+)
+def test_a_switch_names_arguments_of_a_wrong_type(index, branches, message):
+    with pytest.raises(TypeError, match=message):
+        ag.switch(index, branches, 1.0)

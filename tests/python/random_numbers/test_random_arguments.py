@@ -173,6 +173,7 @@ def test_recorded_parameters_are_refused(name):
         (lambda: ag.normal_rng([0.0, 1.0], [1, 2, 3]), ag.ShapeError, r"shapes of parameters are mu \(2,\), sigma \(3,\)"),
         (lambda: ag.normal_rng(0.0, [[1.0, -2.0]]), ag.DomainError, r"normal_rng: sigma\[0, 1\] is -2, but must be positive"),
         (lambda: ag.normal_rng(0.0), TypeError, "normal_rng: missing a required argument: 'sigma'"),
+        (lambda: ag.normal_rng(10**400, 1.0), OverflowError, "normal_rng: mu is an int beyond 1.8e308, but must be in"),
         (lambda: ag.normal_rng("a", 1.0), TypeError, "normal_rng: mu is of dtype <U1, but must be real numbers"),
         (lambda: ag.normal_rng(1j, 1.0), TypeError, "normal_rng: mu is of dtype complex128, but must be real numbers"),
         (lambda: ag.normal_rng([[1], [1, 2]], 1.0), TypeError, "normal_rng: mu is .*, but must be real numbers"),

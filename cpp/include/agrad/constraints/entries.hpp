@@ -16,7 +16,7 @@
 
 namespace agrad::detail {
 
-using index = Eigen::Index;
+using eigen_index = Eigen::Index;
 
 template <class T>
 using free_vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
@@ -28,7 +28,7 @@ inline constexpr double constraint_tolerance = 1e-8;
 
 /// The place of an entry in a message; none for a number by itself.
 struct entry_place {
-  index i = -1, j = -1;
+  eigen_index i = -1, j = -1;
   AGRAD_COLD std::string text() const {
     if (i < 0) return {};
     return "[" + std::to_string(i) + (j < 0 ? "" : ", " + std::to_string(j)) + "]";
@@ -47,12 +47,12 @@ inline void require(bool holds, std::string_view function, const entry_place& pl
 }
 
 /// Throws ShapeError unless the size is `required`.
-inline void require_size(std::string_view function, std::string_view argument, index size, index required) {
+inline void require_size(std::string_view function, std::string_view argument, eigen_index size, eigen_index required) {
   check_size(function, argument, static_cast<std::size_t>(size), static_cast<std::size_t>(required), {});
 }
 
 /// Throws ShapeError if the size is less than `least`.
-inline void require_least(std::string_view function, std::string_view argument, index size, index least) {
+inline void require_least(std::string_view function, std::string_view argument, eigen_index size, eigen_index least) {
   if (AGRAD_UNLIKELY(size < least))
     throw ShapeError(
         sentence(function, argument, -1, "of length " + std::to_string(size), std::to_string(least) + " or longer"));
@@ -63,7 +63,7 @@ inline constexpr bool is_dense = has_storage_kind<X>;
 
 /// Returns entry (i, j) of an array, or the number that stands for all entries.
 template <class X>
-const auto& entry_of(const X& x, index i, index j) {
+const auto& entry_of(const X& x, eigen_index i, eigen_index j) {
   if constexpr (is_dense<X>)
     return x(i, j);
   else
@@ -94,8 +94,8 @@ auto map_entries(std::string_view function, const F& f, const Y& y, const Others
   if constexpr (is_dense<Y>) {
     (require_shape_of(function, y, others), ...);
     Eigen::Matrix<T, Y::RowsAtCompileTime, Y::ColsAtCompileTime> result(y.rows(), y.cols());
-    for (index j = 0; j < y.cols(); ++j)
-      for (index i = 0; i < y.rows(); ++i) {
+    for (eigen_index j = 0; j < y.cols(); ++j)
+      for (eigen_index i = 0; i < y.rows(); ++i) {
         const entry_place place{i, y.cols() == 1 ? -1 : j};
         result(i, j) = f(place, T(y(i, j)), entry_of(others, i, j)...);
       }

@@ -28,16 +28,16 @@ T log_sech(const T& x) {
 /// Returns the factor of a correlation matrix of free numbers. Adds the log Jacobian of the factor to lp, and of the matrix,
 /// whose entries below the diagonal are the factor's times diagonal entries, if `is_whole`.
 template <class V, class LP>
-auto correlation_factor(std::string_view function, const V& y, index n, bool is_whole, LP& lp) {
+auto correlation_factor(std::string_view function, const V& y, eigen_index n, bool is_whole, LP& lp) {
   using T = promoted_t<V>;
   require_least(function, "K", n, 1);
   require_size(function, "y", y.size(), n * (n - 1) / 2);
   const free_vector<T> free = y;
   free_matrix<T> l = free_matrix<T>::Constant(n, n, T(0.0));
-  index next = 0;
-  for (index i = 0; i < n; ++i) {
+  eigen_index next = 0;
+  for (eigen_index i = 0; i < n; ++i) {
     T log_rest(0.0);
-    for (index j = 0; j < i; ++j, ++next) {
+    for (eigen_index j = 0; j < i; ++j, ++next) {
       const T log_cosine = log_sech(free[next]);
       l(i, j) = tanh(free[next]) * exp(log_rest);
       lp += 2.0 * log_cosine + log_rest;
@@ -52,8 +52,8 @@ auto correlation_factor(std::string_view function, const V& y, index n, bool is_
 /// Throws DomainError unless the matrix is lower triangular with a positive diagonal.
 template <class T>
 void require_factor(std::string_view function, const free_matrix<T>& x) {
-  for (index i = 0; i < x.rows(); ++i)
-    for (index j = 0; j < x.cols(); ++j) {
+  for (eigen_index i = 0; i < x.rows(); ++i)
+    for (eigen_index j = 0; j < x.cols(); ++j) {
       const double value = primal_value(x(i, j));
       require(j <= i || value == 0, function, {i, j}, value, "0, above the diagonal");
       require(j != i || value > 0, function, {i, j}, value, "positive, on the diagonal");
@@ -71,8 +71,8 @@ void require_square(std::string_view function, const free_matrix<T>& x) {
 template <class T>
 void require_symmetric(std::string_view function, const free_matrix<T>& x) {
   require_square(function, x);
-  for (index i = 0; i < x.rows(); ++i)
-    for (index j = 0; j <= i; ++j) {
+  for (eigen_index i = 0; i < x.rows(); ++i)
+    for (eigen_index j = 0; j <= i; ++j) {
       const double below = primal_value(x(i, j)), above = primal_value(x(j, i));
       require(std::isfinite(below), function, {i, j}, below, "finite");
       require(std::isfinite(above), function, {j, i}, above, "finite");
@@ -84,13 +84,13 @@ void require_symmetric(std::string_view function, const free_matrix<T>& x) {
 
 template <class T>
 free_vector<T> free_of_correlation_factor(const free_matrix<T>& l) {
-  const index n = l.rows();
+  const eigen_index n = l.rows();
   free_vector<T> y(n * (n - 1) / 2);
-  index end = 0;
-  for (index i = 1; i < n; ++i) {
+  eigen_index end = 0;
+  for (eigen_index i = 1; i < n; ++i) {
     T rest = square(l(i, i));
     end += i;
-    for (index j = i - 1; j >= 0; --j) {
+    for (eigen_index j = i - 1; j >= 0; --j) {
       y[end - i + j] = asinh(l(i, j) / sqrt(rest));
       rest += square(l(i, j));
     }
@@ -101,16 +101,16 @@ free_vector<T> free_of_correlation_factor(const free_matrix<T>& l) {
 /// Returns the lower triangle of free numbers, with exp on the diagonal; adds the log Jacobian of the factor to lp, and of the
 /// matrix if `is_whole`.
 template <class V, class LP>
-auto covariance_factor(std::string_view function, const V& y, index m, index n, bool is_whole, LP& lp) {
+auto covariance_factor(std::string_view function, const V& y, eigen_index m, eigen_index n, bool is_whole, LP& lp) {
   using T = promoted_t<V>;
   require_least(function, is_whole ? "K" : "N", n, 1);
   require_least(function, "M", m, n);
   require_size(function, "y", y.size(), n * (n + 1) / 2 + (m - n) * n);
   const free_vector<T> free = y;
   free_matrix<T> l = free_matrix<T>::Constant(m, n, T(0.0));
-  index next = 0;
-  for (index i = 0; i < m; ++i)
-    for (index j = 0; j <= std::min(i, n - 1); ++j, ++next) {
+  eigen_index next = 0;
+  for (eigen_index i = 0; i < m; ++i)
+    for (eigen_index j = 0; j <= std::min(i, n - 1); ++j, ++next) {
       l(i, j) = i == j ? T(exp(free[next])) : free[next];
       if (i == j) lp += (is_whole ? static_cast<double>(n + 1 - j) : 1.0) * free[next];
     }
@@ -119,23 +119,33 @@ auto covariance_factor(std::string_view function, const V& y, index m, index n, 
 }
 template <class T>
 free_vector<T> free_of_covariance_factor(const free_matrix<T>& l) {
-  const index m = l.rows(), n = l.cols();
+  const eigen_index m = l.rows(), n = l.cols();
   free_vector<T> y(n * (n + 1) / 2 + (m - n) * n);
-  index next = 0;
-  for (index i = 0; i < m; ++i)
-    for (index j = 0; j <= std::min(i, n - 1); ++j) y[next++] = i == j ? T(log(l(i, j))) : l(i, j);
+  eigen_index next = 0;
+  for (eigen_index i = 0; i < m; ++i)
+    for (eigen_index j = 0; j <= std::min(i, n - 1); ++j) y[next++] = i == j ? T(log(l(i, j))) : l(i, j);
   return y;
+}
+
+/// Returns the Cholesky factor of x. Throws DomainError, in the name of the function, unless x is positive definite.
+template <class T>
+free_matrix<T> factor_of(std::string_view function, const free_matrix<T>& x) {
+  try {
+    return cholesky(x);
+  } catch (const DomainError& error) {
+    linalg::fail_factor(function, "x", error);
+  }
 }
 
 /// Returns the product of a factor with its transpose.
 template <class T>
 free_matrix<T> square_of_factor(const free_matrix<T>& l) {
-  const index n = l.rows();
+  const eigen_index n = l.rows();
   free_matrix<T> x(n, n);
-  for (index i = 0; i < n; ++i)
-    for (index j = 0; j <= i; ++j) {
+  for (eigen_index i = 0; i < n; ++i)
+    for (eigen_index j = 0; j <= i; ++j) {
       T sum(0.0);
-      for (index k = 0; k <= j; ++k) sum += l(i, k) * l(j, k);
+      for (eigen_index k = 0; k <= j; ++k) sum += l(i, k) * l(j, k);
       x(i, j) = sum;
       x(j, i) = sum;
     }
@@ -143,9 +153,9 @@ free_matrix<T> square_of_factor(const free_matrix<T>& l) {
 }
 
 template <class V, class LP>
-auto correlation_matrix(std::string_view function, const V& y, index n, LP& lp) {
+auto correlation_matrix(std::string_view function, const V& y, eigen_index n, LP& lp) {
   auto x = square_of_factor(correlation_factor(function, y, n, true, lp));
-  for (index i = 0; i < n; ++i) x(i, i) = 1.0;
+  for (eigen_index i = 0; i < n; ++i) x(i, i) = 1.0;
   return x;
 }
 
@@ -199,8 +209,7 @@ auto corr_matrix_unconstrain(const M& x) {
     const double at = detail::primal_value(value(i, i));
     detail::require(std::abs(at - 1) <= detail::constraint_tolerance, name, {i, i}, at, "1");
   }
-  const detail::free_matrix<promoted_t<M>> factor = cholesky(value);
-  return detail::free_of_correlation_factor(factor);
+  return detail::free_of_correlation_factor(detail::factor_of(name, value));
 }
 
 /// Returns a lower triangular matrix of M rows and N columns, M >= N, with a positive diagonal.
@@ -238,10 +247,10 @@ auto cov_matrix_jacobian(const V& y, Eigen::Index K, LP& lp) {
 /// Returns the free numbers. Throws DomainError unless x is symmetric and positive definite.
 template <class M>
 auto cov_matrix_unconstrain(const M& x) {
+  constexpr std::string_view name = "cov_matrix_unconstrain";
   const detail::free_matrix<promoted_t<M>> value = x;
-  detail::require_symmetric("cov_matrix_unconstrain", value);
-  const detail::free_matrix<promoted_t<M>> factor = cholesky(value);
-  return detail::free_of_covariance_factor(factor);
+  detail::require_symmetric(name, value);
+  return detail::free_of_covariance_factor(detail::factor_of(name, value));
 }
 
 }  // namespace agrad

@@ -12,7 +12,7 @@ auto simplex_columns(std::string_view function, const Y& y, LP& lp) {
   using T = promoted_t<Y>;
   require_least(function, "y", y.cols(), 1);
   free_matrix<T> x(y.rows() + 1, y.cols());
-  for (index j = 0; j < y.cols(); ++j) x.col(j) = simplex_of(free_vector<T>(y.col(j)), lp);
+  for (eigen_index j = 0; j < y.cols(); ++j) x.col(j) = simplex_of(free_vector<T>(y.col(j)), lp);
   return x;
 }
 template <class X, class Place>
@@ -20,8 +20,8 @@ auto free_of_simplex_columns(std::string_view function, const X& x, const Place&
   using T = promoted_t<X>;
   require_least(function, "x", x.rows(), 1);
   free_matrix<T> y(x.rows() - 1, x.cols());
-  for (index j = 0; j < x.cols(); ++j)
-    y.col(j) = free_of_simplex(function, free_vector<T>(x.col(j)), [&](index i) { return place(i, j); });
+  for (eigen_index j = 0; j < x.cols(); ++j)
+    y.col(j) = free_of_simplex(function, free_vector<T>(x.col(j)), [&](eigen_index i) { return place(i, j); });
   return y;
 }
 template <class T>

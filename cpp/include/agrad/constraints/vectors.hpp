@@ -22,7 +22,7 @@ template <class T>
 free_vector<T> contrasts_to_values(const free_vector<T>& y) {
   free_vector<T> x(y.size() + 1);
   T sum(0.0);
-  for (index k = y.size(); k > 0; --k) {
+  for (eigen_index k = y.size(); k > 0; --k) {
     const auto ones = static_cast<double>(k);
     const T step = y[k - 1] / std::sqrt(ones * (ones + 1));
     x[k] = sum - ones * step;
@@ -38,7 +38,7 @@ template <class T>
 free_vector<T> values_to_contrasts(const free_vector<T>& x) {
   free_vector<T> y(x.size() - 1);
   T sum(0.0);
-  for (index k = 1; k < x.size(); ++k) {
+  for (eigen_index k = 1; k < x.size(); ++k) {
     const auto ones = static_cast<double>(k);
     sum += ones * (x[k - 1] - x[k]);
     y[k - 1] = sum / std::sqrt(ones * (ones + 1));
@@ -51,11 +51,11 @@ template <class T>
 free_vector<T> log_simplex(const free_vector<T>& y) {
   free_vector<T> x = contrasts_to_values(y);
   double largest = -infinity;
-  for (index i = 0; i < x.size(); ++i) largest = std::max(largest, primal_value(x[i]));
+  for (eigen_index i = 0; i < x.size(); ++i) largest = std::max(largest, primal_value(x[i]));
   T sum(0.0);
-  for (index i = 0; i < x.size(); ++i) sum += exp(x[i] - largest);
+  for (eigen_index i = 0; i < x.size(); ++i) sum += exp(x[i] - largest);
   const T log_sum = largest + log(sum);
-  for (index i = 0; i < x.size(); ++i) x[i] = x[i] - log_sum;
+  for (eigen_index i = 0; i < x.size(); ++i) x[i] = x[i] - log_sum;
   return x;
 }
 
@@ -64,7 +64,7 @@ template <class T, class LP>
 free_vector<T> simplex_of(const free_vector<T>& y, LP& lp) {
   free_vector<T> x = log_simplex(y);
   lp += 0.5 * std::log(static_cast<double>(x.size()));
-  for (index i = 0; i < x.size(); ++i) {
+  for (eigen_index i = 0; i < x.size(); ++i) {
     lp += x[i];
     x[i] = exp(x[i]);
   }
@@ -76,7 +76,7 @@ template <class T, class Place>
 free_vector<T> free_of_simplex(std::string_view function, const free_vector<T>& x, const Place& place) {
   double sum = 0;
   free_vector<T> logs(x.size());
-  for (index i = 0; i < x.size(); ++i) {
+  for (eigen_index i = 0; i < x.size(); ++i) {
     const double value = primal_value(x[i]);
     require(value > 0, function, place(i), value, "positive");
     sum += value;
@@ -95,7 +95,8 @@ struct no_sum {
 
 /// Returns a vector of stored scalars.
 template <class V>
-free_vector<promoted_t<V>> evaluated_vector(std::string_view function, std::string_view argument, const V& v, index least) {
+free_vector<promoted_t<V>> evaluated_vector(std::string_view function, std::string_view argument, const V& v,
+                                            eigen_index least) {
   require_least(function, argument, v.size(), least);
   return v;
 }
@@ -105,7 +106,7 @@ auto ordered_of(std::string_view function, bool is_positive, const V& y, LP& lp)
   using T = promoted_t<V>;
   const free_vector<T> free = evaluated_vector(function, "y", y, 1);
   free_vector<T> x(free.size());
-  for (index i = 0; i < free.size(); ++i) {
+  for (eigen_index i = 0; i < free.size(); ++i) {
     const bool is_step = i > 0 || is_positive;
     if (is_step) lp += free[i];
     x[i] = !is_step ? free[i] : i == 0 ? T(exp(free[i])) : T(x[i - 1] + exp(free[i]));
@@ -117,7 +118,7 @@ auto free_of_ordered(std::string_view function, bool is_positive, const V& x) {
   using T = promoted_t<V>;
   const free_vector<T> value = evaluated_vector(function, "x", x, 1);
   free_vector<T> y(value.size());
-  for (index i = 0; i < value.size(); ++i) {
+  for (eigen_index i = 0; i < value.size(); ++i) {
     const double at = primal_value(value[i]), before = i > 0 ? primal_value(value[i - 1]) : is_positive ? 0 : -infinity;
     require(at > before, function, {i, -1}, at, i > 0 ? "greater than the entry before it," : "greater than", before);
     y[i] = i == 0 && !is_positive ? value[i] : i == 0 ? T(log(value[i])) : T(log(value[i] - value[i - 1]));

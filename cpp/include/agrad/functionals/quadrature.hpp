@@ -1,6 +1,6 @@
 // Quadrature: integrals of functions of one variable, with derivatives with respect to limits and parameters.
 //
-//     const auto f = [](const auto& x, double, const auto& k) { return pow(x, k); };
+//     const auto f = [](const auto& x, const auto&, const auto& k) { return pow(x, k); };
 //     agrad::var area = agrad::integrate_1d_gauss_kronrod(f, 0.0, b, k);
 //
 // The nodes are chosen on numbers, by the errors of the integrand and of its derivatives in a generic direction of the
@@ -133,12 +133,12 @@ inline constexpr int usual_depth = 15;
 /// Integrates f(x, xc, args...) from a to b by Gauss and Kronrod's rule of 21 nodes on bisected intervals, to given tolerances.
 ///
 /// f: callable with numbers, with duals of numbers in args where these have derivatives, and with the arguments' common scalar;
-/// xc is nan. a, b: numbers, variables or duals; either may be infinite, and a may be above b. The error estimate must be at
-/// most max(absolute_tolerance, relative_tolerance * L), L the integral of |f|, and likewise for derivatives of f in a
-/// direction of the parameters, in at most 8 (max_depth + 2) intervals. args: as for solve_newton_tol. Returns the integral,
-/// with derivatives with respect to args and limits, of every order of the scalar for args and up to four for limits. Throws
-/// SolverError where the tolerance is not reached, f is not finite between the limits, or f is 0 at all of more than a thousand
-/// nodes.
+/// xc is nan, of the common scalar for a limit that has derivatives, else a number. a, b: numbers, variables or duals; either
+/// may be infinite, and a may be above b. The error estimate must be at most max(absolute_tolerance, relative_tolerance * L), L
+/// the integral of |f|, and likewise for derivatives of f in a direction of the parameters, in at most 8 (max_depth + 2)
+/// intervals. args: as for solve_newton_tol. Returns the integral, with derivatives with respect to args and limits, of every
+/// order of the scalar for args and up to four for limits. Throws SolverError where the tolerance is not reached, f is not
+/// finite between the limits, or f is 0 at all of more than a thousand nodes.
 template <class F, class A, class B, class... Args>
 promoted_t<A, B, Args...> integrate_1d_gauss_kronrod_tol(const F& f, const A& a, const B& b, double relative_tolerance,
                                                          double absolute_tolerance, int max_depth, const Args&... args) {

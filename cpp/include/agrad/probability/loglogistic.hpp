@@ -38,7 +38,7 @@ struct loglogistic_lpdf_rule : detail::loglogistic_rule {
     // At 0, and below the scale if the shape may be near 1, powers of y are written out; elsewhere the density of log(y) is
     // symmetric in z, and is written so near z = 0, where the slope is small.
     const T log_y = detail::log_scaled(y, alpha), z = beta * log_y;
-    const auto at_zero = [&] { return T(xlogy(beta - 1.0, y / alpha) - 2.0 * log1p(pow(y / alpha, beta)) - log(alpha)); };
+    const auto at_zero = [&] { return T(xlogy(beta - 1.0, y) - 2.0 * log1p(pow(y / alpha, beta)) - beta * log(alpha)); };
     const auto below = [&] {
       const T ratio = y / alpha;
       const T log_rest = either<T>(

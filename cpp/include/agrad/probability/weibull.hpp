@@ -38,7 +38,7 @@ struct weibull_lpdf_rule : detail::weibull_rule {
     // a rest, which does not cancel for small shapes.
     const T log_y = detail::log_scaled(y, sigma), z = alpha * log_y;
     T sum = either<T>(
-        y == 0, [&] { return T(xlogy(alpha - 1.0, y / sigma) - pow(y / sigma, alpha) - log(sigma)); }, alpha > 0.5 && z < -1,
+        y == 0, [&] { return T(xlogy(alpha - 1.0, y) - pow(y / sigma, alpha) - alpha * log(sigma)); }, alpha > 0.5 && z < -1,
         [&] { return T((alpha - 1.0) * log_y - detail::hazard_of<T>(y, alpha, sigma) - log(sigma)); },
         [&] { return T(-1.0 - log(y) - detail::exp_rest_of(z)); });
     if (included.of({1})) sum += log(alpha);

@@ -75,9 +75,15 @@ struct bessel_i_of_order_rule : rule<3>, data_arguments<0> {
           order > 0.0, [&] { return T(order * apply<bessel_i_of_order_rule>(order - 1.0, v, z)); }, [] { return T(0.0); });
       return T((v * value + rest) / z + apply<bessel_i_of_order_rule>(order, v + 1.0, z));
     };
-    return either<T>(abs(v) < 0.5 && z > 0, close, [&] {
+    // Of the first derivative by a small order, the two terms cancel; those of the logarithm do not.
+    const auto by_logarithm = [&] {
+      const T slopes = apply<log_bessel_derivative_rule<1, 0>>(v, z) * apply<log_bessel_derivative_rule<0, 1>>(v, z);
+      return T(apply<bessel_i_of_order_rule>(0.0, v, z) * (slopes + apply<log_bessel_derivative_rule<1, 1>>(v, z)));
+    };
+    const auto otherwise = [&] {
       return T(0.5 * (apply<bessel_i_of_order_rule>(order, v - 1.0, z) + apply<bessel_i_of_order_rule>(order, v + 1.0, z)));
-    });
+    };
+    return either<T>(order == 1.0 && abs(v) < 0.25 && z > 1 && z < 300, by_logarithm, abs(v) < 0.5 && z > 0, close, otherwise);
   }
 };
 

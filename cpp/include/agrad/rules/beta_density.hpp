@@ -81,7 +81,7 @@ struct beta_log_density_rule : rule<3> {
   template <class T>
   static T derivative(wrt<2>, const T& x, const T& y, const T& t, const T&) {
     return either<T>(
-        t == 0 && x == 1, [&] { return T(1.0 - y); }, t == 1 && y == 1, [&] { return T(x - 1.0); },
+        t == 0 && x == 1, [&] { return T((1.0 - y) / (1.0 - t)); }, t == 1 && y == 1, [&] { return T((x - 1.0) / t); },
         [&] { return T((x - 1.0) / t - (y - 1.0) / (1.0 - t)); });
   }
 };

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include <agrad/rules/apply.hpp>
 #include <agrad/rules/rule.hpp>
 
 namespace agrad::detail {

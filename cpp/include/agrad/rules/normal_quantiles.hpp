@@ -3,6 +3,7 @@
 
 #include <agrad/rules/density/conditions.hpp>
 #include <agrad/rules/links.hpp>
+#include <agrad/rules/polygamma.hpp>
 #include <agrad/rules/primal.hpp>
 #include <agrad/rules/probit.hpp>
 

@@ -4,6 +4,7 @@
 // over k >= 0 (Taylor's series; DLMF 18.5.13 has Hermite's polynomials). Differences of distribution functions would cancel.
 #pragma once
 
+#include <agrad/rules/apply.hpp>
 #include <agrad/rules/rule.hpp>
 
 namespace agrad::detail {

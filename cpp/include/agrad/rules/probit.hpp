@@ -34,7 +34,6 @@ struct bell_rule : rule<1> {
   }
 };
 
-inline constexpr double sqrt_two_over_pi = 0.797884560802865355879892119868763737;
 inline constexpr double sqrt_half_pi = 1.25331413731550025120788264240552263;
 
 }  // namespace detail

@@ -15,6 +15,8 @@ inline constexpr double inv_sqrt_pi = 0.564189583547756286948079451560772586;
 inline constexpr double half_sqrt_pi = 0.886226925452758013649083741670572592;
 inline constexpr double inv_sqrt_two_pi = 0.398942280401432677939946059934381868;
 inline constexpr double inv_sqrt_2 = 0.707106781186547524400844362104849039;
+inline constexpr double sqrt_two_pi = 2.50662827463100050241576528481104525;
+inline constexpr double sqrt_two_over_pi = 0.797884560802865355879892119868763737;
 
 /// Returns the sum of c[k] T_k(t), by Clenshaw's recurrence.
 template <std::size_t N>
@@ -114,7 +116,6 @@ inline double log1m_below_1(double q) {
 
 /// Returns the logarithm of ndtr, and its slope, which is 0 where it underflows.
 inline double log_ndtr(double x, double& slope) {
-  constexpr double sqrt_two_over_pi = 0.797884560802865355879892119868763737;
   const double scaled = erfcx(std::abs(x) * inv_sqrt_2);
   if (x < 0) {
     slope = sqrt_two_over_pi / scaled;

@@ -133,7 +133,6 @@ struct skew_tail_rule : rule<2> {
  private:
   template <class T>
   static T by_size(const T& h, const T& a, const T& density) {
-    constexpr double sqrt_two_pi = 2.50662827463100050241576528481104525;
     return -sqrt_two_pi * density * erfcx(inv_sqrt_2 * (a * h));
   }
   template <class T>

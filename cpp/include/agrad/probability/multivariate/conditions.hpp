@@ -49,9 +49,6 @@ namespace detail {
 /// Returns the argument's name with the indices of an entry: none for a single number, one for a vector.
 std::string entry_name(std::string_view argument, const matrix_values& x, std::ptrdiff_t i, std::ptrdiff_t j);
 
-/// Throws the error of a factorisation again, as one about `matrix` in a function.
-[[noreturn]] void fail_factor(std::string_view function, std::string_view matrix, const DomainError& error);
-
 /// Rounding errors that simplexes, symmetric matrices and unit vectors may have.
 inline constexpr double allowed_rounding = 1e-8;
 

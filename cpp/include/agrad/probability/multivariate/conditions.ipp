@@ -29,13 +29,6 @@ AGRAD_COLD inline std::string row_name(std::string_view argument, const matrix_v
   throw DomainError(sentence(function, entry_name(argument, x, i, j), -1, x(i, j), must, hint));
 }
 
-AGRAD_COLD AGRAD_INLINE void fail_factor(std::string_view function, std::string_view matrix, const DomainError& error) {
-  const std::string_view text = error.what();
-  const std::size_t verb = text.find(" is ");  // after the name of the factorisation and of its argument
-  throw DomainError(std::string(function) + ": " + std::string(matrix) +
-                    std::string(text.substr(verb == text.npos ? 0 : verb)));
-}
-
 AGRAD_INLINE void check_symmetric(std::string_view function, std::string_view argument, const matrix_values& x, double) {
   double largest = 0;
   for (std::ptrdiff_t i = 0; i < x.rows; ++i) largest = std::max(largest, std::abs(x(i, i)));

@@ -201,8 +201,7 @@ class passage_tails {
     return either<T>(w_ < 0.25 * s_, beside_boundary, elsewhere);
   }
 
-  static constexpr double log_two_pi_squared = 2.98260695225874565770408682416429399,
-                          sqrt_two_pi = 2.50662827463100050241576528481104525;
+  static constexpr double log_two_pi_squared = 2.98260695225874565770408682416429399;
   T time_, drift_, w_, u_, nearest_, towards_, against_, s_, v_, root_, z_;
 };
 

@@ -97,7 +97,7 @@ struct eigen_words {
     try {
       return agrad::cholesky(a);
     } catch (const DomainError& error) {
-      detail::fail_factor(Rule::name, Rule::factored(t), error);
+      linalg::fail_factor(Rule::name, Rule::factored(t), error);
     }
   }
   /// Returns x with l x = b.

@@ -1,9 +1,9 @@
 // Digamma and trigamma of eight positive numbers at once.
 //
-// Between 1 and 8, and by recurrence (DLMF 5.5.1 and 5.5.2) between 0 and 1, they are products of their roots' linear factors
-// and a smooth function, a series fitted to 60 digits, so that all digits are there near the root 1.46. Beyond 8 they
-// are the asymptotic series of DLMF 5.11. Errors in units in the last place, as measured: digamma 4.3, trigamma 3.2 (4.3 and 3.9
-// by the functions of numbers).
+// Between 1 and 8, and by recurrence (DLMF 5.5.2) between 0 and 1, they are products of the root's linear factor and a smooth
+// function, a series fitted to 60 digits, so that all digits are there near the root 1.46. Beyond 8 they are the asymptotic
+// series of DLMF 5.11. Errors in units in the last place, as measured: digamma 4.3, trigamma 3.2 (4.3 and 3.9 by the functions
+// of numbers).
 // Read next: rules/gamma.hpp, the rules that use these functions.
 #pragma once
 

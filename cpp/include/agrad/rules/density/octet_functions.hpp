@@ -37,13 +37,18 @@ struct lane_bits<N, true> {
   AGRAD_ALWAYS_INLINE static lanes<N> split(const lanes<N>& x, lanes<N>& exponent) {
     constexpr std::uint64_t root = 0x3fe6a09e667f3bcd, one = 0x3ff0000000000000, fraction = 0x000fffffffffffff;
     constexpr std::uint64_t large = 0x4330000000000000;
-    const integers above = bits_of(x) + (one - root);
+    integers above;
+    copy_bits(x, above);
+    above = above + (one - root);
     exponent = number_of((above >> 52) | large) - lanes<N>::same(4503599627370496.0 + 1023);
     return number_of((above & fraction) + root);
   }
   /// Returns x 2^k, where `shifted` is k + `exponent_shift`.
   AGRAD_ALWAYS_INLINE static lanes<N> scaled(const lanes<N>& x, const lanes<N>& shifted) {
-    return number_of(bits_of(x) + (bits_of(shifted) << 52));
+    integers bits, exponents;
+    copy_bits(x, bits);
+    copy_bits(shifted, exponents);
+    return number_of(bits + (exponents << 52));
   }
 
  private:
@@ -79,11 +84,8 @@ struct lane_bits<N, true> {
     }
   };
 #endif
-  AGRAD_ALWAYS_INLINE static integers bits_of(const lanes<N>& x) {
-    integers bits;
-    std::memcpy(&bits, &x.all, sizeof bits);
-    return bits;
-  }
+  /// Writes where the caller says: clang warns of returned vectors that are wider than the machine's registers.
+  AGRAD_ALWAYS_INLINE static void copy_bits(const lanes<N>& x, integers& bits) { std::memcpy(&bits, &x.all, sizeof bits); }
   AGRAD_ALWAYS_INLINE static lanes<N> number_of(const integers& bits) {
     lanes<N> x;
     std::memcpy(&x.all, &bits, sizeof bits);

@@ -108,4 +108,12 @@ inline void check_same(std::string_view function, const shape& a, const shape& b
                               "the pivot of row " + std::to_string(row) + " is " + agrad::detail::to_text(pivot)));
 }
 
+/// Throws the error of a factorisation again, as one about `matrix` in a function.
+[[noreturn]] AGRAD_COLD inline void fail_factor(std::string_view function, std::string_view matrix, const DomainError& error) {
+  const std::string_view text = error.what();
+  const std::size_t verb = text.find(" is ");  // after the name of the factorisation and of its argument
+  throw DomainError(std::string(function) + ": " + std::string(matrix) +
+                    std::string(text.substr(verb == text.npos ? 0 : verb)));
+}
+
 }  // namespace agrad::linalg
