@@ -7,6 +7,7 @@ or follows from calling the functions: examples are run, and the table of edges 
 import inspect
 from pathlib import Path
 
+from family_derivatives import formulas
 from family_edges import edges
 from family_pictures import draw_errors, draw_family, errors_of, has_distribution_function
 from family_rows import NUMPY, Family, families, first_argument, is_count, parameters
@@ -107,7 +108,7 @@ def functions(family: Family) -> str:
 
 
 def derivative(family: Family) -> str:
-    """Return with respect to which arguments there are derivatives."""
+    """Return with respect to which arguments there are derivatives, and their formulas."""
     row = family.density
     real = [f"`{name}`" for name, condition in row.arguments if not is_count(condition)]
     data = [f"`{name}`" for name, condition in row.arguments if is_count(condition)]
@@ -116,9 +117,19 @@ def derivative(family: Family) -> str:
     have = f"The functions have derivatives with respect to {listed(real)}"
     if family.quantiles:
         have += ", quantiles with respect to `p` instead of the first"
-    if not data:
-        return f"{have}."
-    return f"{have}; {listed(data)} {'is' if len(data) == 1 else 'are'} data and {'has' if len(data) == 1 else 'have'} none."
+    if data:
+        have += f"; {listed(data)} {'is' if len(data) == 1 else 'are'} data and {'has' if len(data) == 1 else 'have'} none"
+    general = "[What can be recorded](../functions.md) says what holds for all functions."
+    text = f"{have}. {general} Those of `{row.name}` are\n\n{formulas(row)}"
+    if family.is_discrete or not has_distribution_function(family):
+        return text
+    first = row.arguments[0][0]
+    text += f"\n\nWith the density f and the distribution function F, d F / d {first} = f, d log F / d {first} = f / F and"
+    text += f" d log(1 - F) / d {first} = -f / (1 - F)."
+    if family.quantiles:
+        text += " A quantile q has d q / d p = 1 / f(q)"
+        text += " and, with respect to a parameter, -(d F / d parameter) / f at q." if len(row.arguments) > 1 else "."
+    return text
 
 
 def in_python(family: Family) -> str:
@@ -178,13 +189,12 @@ def page(family: Family, has_errors: bool) -> str:
     kind = "Mass" if family.is_discrete else "Density"
     drawn = f"{kind} and distribution function" if has_distribution_function(family) else kind
     picture = f"![{drawn.lower()}]({family.name}.png)"
-    derivatives = f"{derivative(family)} [What can be recorded](../functions.md) says what holds for all functions."
     sections = {
         f"# {title(family.name)}": what_it_is(family),
         "## Arguments": arguments(family),
         "## Functions": functions(family),
         "## Edges and bad input": edges(family),
-        "## Derivatives": derivatives,
+        "## Derivatives": derivative(family),
         "## Examples": f"{in_python(family)}\n\n{in_cpp(family)}",
         f"## {drawn}": picture,
         "## Errors": errors(family, has_errors),

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy
 
+import agrad as ag
 from agrad import random
 from agrad._core import density_rows, quantile_rows
 from agrad._stats.families import families as scipy_families
@@ -128,3 +130,30 @@ def test_errors_are_of_functions_that_there_are():
     for name, kinds in measured.items():
         points = len(measured[name if name in families else name.rpartition("_")[0]]["at"])
         assert all(len(entries) <= points for kind, entries in kinds.items() if kind != "parameters")
+
+
+def exact(found, point):
+    """Return a derivative by SymPy's formulas of its cases, at the arguments by their names."""
+    formula = next(each for test, each in found if test in ("", "elsewhere") or eval(test, {}, point))
+    phi = sympy.Function("phi")
+    plain = formula.replace(phi, lambda x: sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi))
+    plain = plain.replace(lambda x: x.func.__name__ == "Phi", lambda x: sympy.erfc(-x.args[0] / sympy.sqrt(2)) / 2)
+    return float(plain.subs({sympy.Symbol(name, real=True): sympy.Float(x, 40) for name, x in point.items()}).evalf(30))
+
+
+def test_formulas_of_derivatives_are_those_of_the_functions():
+    rows, formulas = module("family_rows"), module("family_derivatives")
+    compared = set()
+    for family in rows.families().values():
+        row = family.density
+        for choice in (0, 1):
+            others = rows.parameters(row, choice)
+            tried = (2, 1, 0, 12) if family.is_discrete else (0.4, 2.5, 7.0, -0.3)
+            for x in (x for x in tried if rows.is_inside(getattr(ag, row.name), x, others)):
+                point = dict(zip((name for name, _ in row.arguments), (x, *others), strict=True))
+                for name, found in formulas.derivatives(row).items():
+                    k = [argument for argument, _ in row.arguments].index(name)
+                    slope = ag.grad(getattr(ag, row.name), argnums=k)(*map(float, point.values()))
+                    assert slope == pytest.approx(exact(found, point), rel=1e-12, abs=1e-14), (row.name, name, point)
+                    compared.add((row.name, name))
+    assert len(compared) > 90
