@@ -16,4 +16,5 @@
 #include <agrad/solve/solver/fault.ipp>
 #include <agrad/solve/solver/options.ipp>
 #include <agrad/solve/solver/statistics.ipp>
+#include <agrad/solve/solver/switch_nodes.ipp>
 #include <agrad/solve/solver/zero_search.ipp>

@@ -4,7 +4,12 @@
 #include <agrad/solve/system/program/dae.ipp>
 #include <agrad/solve/system/program/diagonals.ipp>
 #include <agrad/solve/system/program/function.ipp>
+#include <agrad/solve/system/program/held_code.ipp>
+#include <agrad/solve/system/program/jump_site.ipp>
+#include <agrad/solve/system/program/kinks.ipp>
 #include <agrad/solve/system/program/linearization.ipp>
 #include <agrad/solve/system/program/ode.ipp>
+#include <agrad/solve/system/program/program_switches.ipp>
 #include <agrad/solve/system/program/structure.ipp>
+#include <agrad/solve/system/program/time_course.ipp>
 #include <agrad/solve/system/program/time_switches.ipp>

@@ -556,11 +556,12 @@ def event_operation(
     hits: Sequence[int],
     reached: int,
     counted: int,
+    holds: bool,
     active: Sequence[bool] = (),
     progress: SolveProgress | None = None,
 ) -> SolveOperation: ...
 def solve_events(operation: SolveOperation, x: ArrayLike, differentiated: bool) -> tuple[Any, ...]: ...
-def count_time_switches(f: Program, states: int) -> int: ...
+def count_switches(f: Program, states: int, holds: bool) -> int: ...
 def steady_operation(
     function: str,
     f: Program,

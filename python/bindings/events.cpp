@@ -34,7 +34,7 @@ std::shared_ptr<solve_operation> make_events(const std::string& function, const 
                                              std::size_t times, const configured_method& method, const dose_rows& doses,
                                              std::size_t stops, const event_rows& events, long max_events, bool times_move,
                                              std::vector<std::size_t> hits, Eigen::Index reached, Eigen::Index counted,
-                                             std::vector<bool> active, std::shared_ptr<solve_progress> progress) {
+                                             bool holds, std::vector<bool> active, std::shared_ptr<solve_progress> progress) {
   event_plan plan;
   for (const auto& [state, is_infusion] : doses) plan.doses.push_back({state, is_infusion});
   plan.stops = stops, plan.max_events = max_events, plan.times_move = times_move;
@@ -46,7 +46,7 @@ std::shared_ptr<solve_operation> make_events(const std::string& function, const 
   }
   event_counts counts{std::move(hits), reached, counted};
   event_problem::fields fields{
-      {function, f.code, states, times, std::move(active)}, std::move(plan), std::move(programs), std::move(counts)};
+      {function, f.code, states, times, std::move(active)}, std::move(plan), std::move(programs), std::move(counts), holds};
   return std::make_shared<solve_operation>(std::make_shared<const event_problem>(std::move(fields), method.make),
                                            std::move(progress), method.same_steps);
 }
@@ -60,14 +60,18 @@ py::tuple solve_events(const solve_operation& f, const doubles& x, bool differen
     const lock_left unlocked;
     solved = f.solve(from, differentiated);
   }
-  const event_solution& s = dynamic_cast<const posed_events&>(*solved).solution();
+  const auto& all = dynamic_cast<const posed_events&>(*solved);
+  const event_solution& s = all.solution();
   py::list hits;
-  for (const event_hit& hit : s.hits) hits.append(py::make_tuple(hit.event, hit.t, hit.state));
+  for (const event_hit& hit : s.hits)
+    if (all.is_own(hit)) hits.append(py::make_tuple(hit.event, hit.t, hit.state));
   return py::make_tuple(s.states, s.reached, s.end, s.end_state, s.is_terminated, hits);
 }
 
-/// Returns the number of a right-hand side's comparisons of t alone, at which steps must end.
-std::size_t count_time_switches(const pooled_program& f, std::size_t states) { return time_switches(*f.code, states).size(); }
+/// Returns the number of a right-hand side's comparisons at which steps must end: of t alone and, where `holds`, of states.
+std::size_t count_switches(const pooled_program& f, std::size_t states, bool holds) {
+  return time_switches(*f.code, states).size() + (holds ? held_code_of(*f.code, states).entries.size() : 0);
+}
 
 }  // namespace
 
@@ -77,10 +81,10 @@ portable_kind event_kind() {
 }
 
 void register_events(py::module_& m) {
-  m.def("count_time_switches", &count_time_switches, py::arg("f"), py::arg("states"));
+  m.def("count_switches", &count_switches, py::arg("f"), py::arg("states"), py::arg("holds"));
   m.def("event_operation", &make_events, py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"),
         py::arg("method"), py::arg("doses"), py::arg("stops"), py::arg("events"), py::arg("max_events"), py::arg("times_move"),
-        py::arg("hits"), py::arg("reached"), py::arg("counted"), py::arg("active") = std::vector<bool>(),
+        py::arg("hits"), py::arg("reached"), py::arg("counted"), py::arg("holds"), py::arg("active") = std::vector<bool>(),
         py::arg("progress") = py::none(), "Returns the solve of a recorded right-hand side with doses and events.");
   m.def("solve_events", &solve_events, py::arg("operation"), py::arg("x"), py::arg("differentiated"),
         "Solves at once, with any number of hits; returns the parts of the solution.");

@@ -161,6 +161,16 @@ def at_rest(x):
     return np.sum(ag.steady_state(lambda t, y, k: k - y * np.array([1.0, 2.0]), np.ones(2), args=(x[:2],), t=0.0).y ** 2)
 
 
+def held_switch(k, switches="auto"):
+    """A rate law that jumps where a state reaches 4."""
+    f = lambda t, y, k: [-k * y[0], k * y[0], np.where(y[1] >= 4.0, 1.5, 0.05)]  # noqa: E731
+    return ag.solve_ivp(f, (0.0, 2.0), [10.0, 0.0, 0.0], "Tsit5", args=(k,), switches=switches, rtol=1e-9, atol=1e-11).y[2, -1]
+
+
+def ignored_switch(k):
+    return held_switch(k, "ignore")
+
+
 PLAIN = [chains, runs, linalg, densities, tables, branching]
 LOOPS = [scanned, conditional, looped, nested, nested_in_loop, rows]
 SOLVES = [solved, solved_stiff, solved_bdf, solved_forward, solved_events, solved_many, solved_dae, at_rest]

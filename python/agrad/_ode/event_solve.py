@@ -108,6 +108,7 @@ class EventSolve(RecordedSolve):
             hits,
             reached,
             self.times.values.size,
+            self.problem.holds_switches,
             progress=self.progress,
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, ConfiguredMethod, SolveProgress, SolverError
+from agrad._core import Array, ConfiguredMethod, ForwardMethod, SolveProgress, SolverError, count_switches
 from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import turned_statistics
 from agrad._ode.event_solve import EventSolve
@@ -21,6 +21,7 @@ from agrad._ode.result import OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._ode.step_report import Explained
 from agrad._ode.times import times_after
+from agrad._record.structure import find_recording
 
 __all__ = ["Solve", "record_solve", "solve_partially", "states_after"]
 
@@ -30,7 +31,25 @@ def record_solve(problem: InitialValueProblem, outputs: Any, progress: SolveProg
     if problem.interruptions is not None:
         return EventSolve(problem, progress)
     solve = StatesSolve(problem, outputs, progress)
-    return EventSolve(problem, progress, solve.slope) if solve.switches else solve  # whose steps end where f jumps
+    if solve.switches == 0:
+        return solve
+    if isinstance(problem.method, ForwardMethod) and problem.holds_switches:
+        problem = _without_held_switches(problem, solve)
+    return EventSolve(problem, progress, solve.slope)  # whose steps end where f jumps
+
+
+def _without_held_switches(problem: InitialValueProblem, solve: StatesSolve) -> InitialValueProblem:
+    """Returns the problem without switches of states, which CVODES cannot find with forward sensitivities.
+
+    Values without derivatives do not need them.
+    """
+    program, n = solve.slope.program, problem.states.size
+    if count_switches(program, n, True) > count_switches(program, n, False) and find_recording(solve.parts) is not None:
+        raise ValueError(
+            f"{problem.function}: forward sensitivities are given, but must not be where fun jumps at comparisons of states; "
+            "choose a one-step method, sensitivities='adjoint', or switches='ignore'"
+        )
+    return replace(problem, holds_switches=False)
 
 
 def states_after(

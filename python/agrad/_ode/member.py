@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, ConfiguredMethod, count_time_switches, event_operation, ode_operation
+from agrad._core import Array, ConfiguredMethod, count_switches, event_operation, ode_operation
 from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import SlopeOfMinusTime, check_no_doses, turned_result, turned_statistics
 from agrad._ode.events import DoseTable
@@ -49,7 +49,14 @@ class SharedArguments:
 class Member:
     """A subject's posed problem, with the data that decide what it shares with others, and later the recorded solve."""
 
-    def __init__(self, function: str, subject: Any, fun: RightHandSide, method_for: Callable[[int], ConfiguredMethod]) -> None:
+    def __init__(
+        self,
+        function: str,
+        subject: Any,
+        fun: RightHandSide,
+        method_for: Callable[[int], ConfiguredMethod],
+        holds_switches: bool = True,
+    ) -> None:
         posed = posed_problem(function, "fun", fun, subject.y0, subject.args)
         doses, times = DoseTable(function, "doses", subject.doses), times_of(function, subject.t_span, subject.t_eval)
         if times.is_backwards:
@@ -59,7 +66,7 @@ class Member:
         if repeats is not None and isinstance(times.outputs, Array):
             raise_equal(function, repeats, "where it is recorded")
         times.check_start(function, posed.states)
-        self.problem = InitialValueProblem.of(posed, fun, times, method_for(n))
+        self.problem = InitialValueProblem.of(posed, fun, times, method_for(n), holds_switches=holds_switches)
         self.doses, self.repeats, self.n = doses, repeats, n
         #: Whether an `event_operation` solves the problem, whose outputs include the state at the initial time.
         self.has_all = bool(doses.rows) or times.are_recorded
@@ -86,12 +93,13 @@ class Member:
         if not method.same_steps:  # else derivatives with respect to all parameters count, wanted or not
             each = [np.full(np.size(x), isinstance(x, Array)) for x in [*self.parameters, *slope.captured]]
             active = np.concatenate([np.zeros(0, bool), *each]).tolist()
-        if self.has_all or count_time_switches(slope.program, n):
+        holds = problem.holds_switches
+        if self.has_all or count_switches(slope.program, n, holds):
             self.extra_outputs = 1 + n
             values += doses.parts
             moves = times.are_recorded or doses.times_move
             operation = event_operation(
-                problem.solver, slope.program, n, count, method, doses.rows, 0, [], 1, moves, [], -1, count, active
+                problem.solver, slope.program, n, count, method, doses.rows, 0, [], 1, moves, [], -1, count, holds, active
             )
         else:
             is_recorded = isinstance(problem.y0, Array)

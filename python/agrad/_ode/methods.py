@@ -30,10 +30,13 @@ _CORRECTORS = {"forward": 2, "simultaneous": 1, "auto": 2}
 _SENSITIVITIES = ("adjoint", *_CORRECTORS)
 
 
-def check_choices(function: str, method: Method, algebra: Algebra, sensitivities: str, error_control: str) -> None:
+def check_choices(
+    function: str, method: Method, algebra: Algebra, sensitivities: str, error_control: str, switches: str
+) -> None:
     """Raises where the method does not have the user's choices."""
     algebra.check(function, method)
     check_one_of(function, "sensitivities", sensitivities, _SENSITIVITIES)
+    check_one_of(function, "switches", switches, ("auto", "ignore"))
     if not method.is_multistep and sensitivities != "adjoint":
         hint = "derivatives of one-step methods are those of their steps"
         raise ValueError(f"{function}: sensitivities is {sensitivities!r}, but must be 'adjoint' for {method.name!r}; {hint}")

@@ -44,6 +44,7 @@ class InitialValueProblem(PosedProblem):
     progress: Progress = False
     method_name: str = ""  # with the user's tolerances, for `explain`
     tolerances: tuple[Any, Any] = (None, None)
+    holds_switches: bool = True  # whether steps end where a comparison of states changes its result
 
     @classmethod
     def of(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, SolveOperation, SolveProgress, StepLog, count_time_switches, ode_operation
+from agrad._core import Array, SolveOperation, SolveProgress, StepLog, count_switches, ode_operation
 from agrad._ode.arguments import Values, real_values
 from agrad._ode.problem import InitialValueProblem
 from agrad._ode.record import RecordedFunction, joined
@@ -43,8 +43,8 @@ class StatesSolve(RecordedSolve):
             problem.function, problem.f, problem.times.t0, [states], problem.args, all_numbers=method.same_steps
         )
         program, size = self.slope.program, len(states)
-        #: The number of comparisons of t alone in the right-hand side, which this solve does not find.
-        self.switches = count_time_switches(program, size)
+        #: The number of comparisons in the right-hand side at which steps must end, which this solve does not find.
+        self.switches = count_switches(program, size, problem.holds_switches)
         of_state, of_time, of_times = (isinstance(x, Array) for x in (problem.y0, start, outputs))
         count = len(outputs)
         operation = ode_operation(problem.solver, program, size, count, method, of_state, of_time, of_times, progress=progress)

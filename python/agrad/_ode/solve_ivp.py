@@ -53,6 +53,7 @@ def solve_ivp(
     linear_solver: str = "auto",
     sensitivities: str = "adjoint",
     gradient_check: bool | float = False,
+    switches: str = "auto",
     return_partial: bool = False,
     progress: Progress = False,
 ) -> OdeResult:
@@ -141,7 +142,12 @@ def solve_ivp(
         Whether each reverse pass runs a second time, through a solution with a hundredth of rtol and atol, and a
         RuntimeWarning tells where the relative difference of the two gradients is above this number; True means 1e-3. Where
         parts of a gradient cancel, as at an optimum, the size of the parts counts. A checked gradient takes at least twice as
-        long. Not for solves with events; with doses, each segment is compared separately.
+        long. With doses, events and switches, each segment between them is compared separately.
+    switches : {"auto", "ignore"}
+        What happens where fun jumps because a comparison of states (`np.where(y[0] > 1.0, ...)`, `np.sign`, `np.floor`, a
+        remainder) changes its result. "auto": steps end there, as at events, and every derivative has the part of the jump. A
+        comparison that only makes a kink costs nothing. Where the state slides along a threshold, a SolverError says so.
+        "ignore": steps pass over the jump, and derivatives do not have its part.
     return_partial : bool
         Whether a solver that fails returns the solution before the failure, with success False, status -1 and the fault as
         message, instead of raising a SolverError. Without t_eval the last of the two times is close to the failure. The
@@ -169,8 +175,7 @@ def solve_ivp(
     inputs: the initial state, the arguments, doses, events and times. "auto", "Rodas4" and "Rodas5P" have second derivatives
     and forward mode where fun is made of elementwise functions, sums, matrix products and indexing. "BDF" and "Adams" have
     first derivatives only, in both modes; forward mode integrates a sensitivity along each direction, with the states'
-    tolerances. Where fun branches on the state (`np.where`), second derivatives ignore that the branch changes along a
-    solution.
+    tolerances.
 
     Examples
     --------
@@ -188,13 +193,11 @@ def solve_ivp(
         fun, atol = structure.function(function, fun), structure.tolerances(function, "atol", atol)
     entry, note = method_named(function, method)
     algebra = algebra_of(function, linear_solver, jac_sparsity, lband, uband)
-    check_choices(function, entry, algebra, sensitivities, error_control)
+    check_choices(function, entry, algebra, sensitivities, error_control, switches)
     interruptions = interruptions_of(function, doses, events, tstops, max_events)
     if interruptions is not None and interruptions.events is not None:
         if sensitivities != "adjoint":
             raise ValueError(f"{function}: sensitivities is {sensitivities!r}, but must be 'adjoint' where there are events")
-        if gradient_check is not False:
-            raise ValueError(f"{function}: gradient_check is given, but must not be where there are events")
         interruptions = interruptions if structure is None else structure.interruptions(function, interruptions)
     fun, times = Vectorized(fun) if vectorized else fun, times_of(function, t_span, t_eval)
     if times.is_backwards:
@@ -215,6 +218,7 @@ def solve_ivp(
         progress=progress,
         method_name=entry.name,
         tolerances=(rtol, atol),
+        holds_switches=switches == "auto",
     )
     result = solve_partially(problem) if return_partial else Solve(problem).result()
     if dense_output:

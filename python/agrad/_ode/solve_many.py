@@ -73,6 +73,7 @@ def solve_many(
     first_step: float | None = None,
     max_step: float = np.inf,
     error_control: str = "auto",
+    switches: str = "auto",
     threads: int = 0,
     progress: Progress = False,
 ) -> list[OdeResult]:
@@ -85,7 +86,7 @@ def solve_many(
         once for all subjects whose states and arguments have the same shapes.
     subjects : sequence of Subject
         The problems, each with a time span, an initial state, output times, doses and arguments of its own.
-    method, rtol, atol, max_num_steps, first_step, max_step, error_control
+    method, rtol, atol, max_num_steps, first_step, max_step, error_control, switches
         As for :func:`solve_ivp`, for all subjects; each has its own step sizes.
     threads : int
         The most threads; 0 means a thread for each processor.
@@ -125,7 +126,7 @@ def solve_many(
     if not isinstance(subjects, Iterable):
         raise TypeError(f"{function}: subjects is {subjects!r}, but must be a sequence of agrad.Subject")
     entry, note = method_named(function, method)
-    check_choices(function, entry, Algebra(), "adjoint", error_control)
+    check_choices(function, entry, Algebra(), "adjoint", error_control, switches)
 
     @cache
     def method_for(size: int) -> ConfiguredMethod:
@@ -137,7 +138,7 @@ def solve_many(
     for number, subject in enumerate(subjects):
         if not isinstance(subject, Subject):
             raise TypeError(f"{function}: subjects[{number}] is {subject!r}, but must be an agrad.Subject")
-        members.append(Member(f"{function}(subjects[{number}])", subject, fun, method_for))
+        members.append(Member(f"{function}(subjects[{number}])", subject, fun, method_for, holds_switches=switches == "auto"))
     arguments, slopes, parts = SharedArguments(), dict[Any, RecordedFunction](), []
     for member in members:
         problem = member.problem

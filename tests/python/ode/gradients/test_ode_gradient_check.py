@@ -73,5 +73,3 @@ def test_a_plain_solve_does_not_check():
 def test_bad_arguments():
     with pytest.raises(ag.DomainError, match="solve_ivp: gradient_check is -1"):
         loss(0.7, "Tsit5", 1e-3, -1.0)
-    with pytest.raises(ValueError, match="gradient_check is given, but must not be where there are events"):
-        loss(0.7, "Tsit5", 1e-3, True, events=lambda t, y, k: y[0] - 0.5)

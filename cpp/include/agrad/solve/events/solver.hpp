@@ -35,10 +35,10 @@ class event_solver {
   using maker = std::function<std::unique_ptr<ode_solver>(const std::string&, ode_system&, ode_required)>;
   using functions = detail::event_watch::functions;
 
-  /// function: the name in errors. The system and the events, one for each rule of the plan, must outlive the solver.
-  /// differentiated: whether reverse passes will follow.
+  /// function: the name in errors. The system and the events, one for each rule of the plan, must outlive the solver, and so
+  /// must the switches, whose roots are the last of the events. differentiated: whether reverse passes will follow.
   event_solver(std::string function, ode_system& system, const functions& events, maker make, event_plan plan,
-               bool differentiated);
+               bool differentiated, held_switches* switches = nullptr);
   event_solver(const event_solver&) = delete;
   event_solver& operator=(const event_solver&) = delete;
 
@@ -89,6 +89,18 @@ class event_solver {
 
   void reset(std::size_t e);
 
+  /// Returns whether an event that happens now happened last at the same time.
+  bool is_again(std::size_t e) const {
+    return t_ - last_[e] <= 4096 * std::numeric_limits<double>::epsilon() * std::abs(t_) + std::numeric_limits<double>::min();
+  }
+
+  /// Changes the sides of the switches at a segment's end.
+  void cross_switches(const detail::event_segment& s);
+  /// Holds, at a segment's start, the sides that the state there has or moves to.
+  void settle(detail::event_segment& s);
+  /// Raises an error where a switch that was just crossed is crossed back at once, and tells the probe which slopes jump.
+  void check_crossed(const Eigen::VectorXd& slope);
+
   /// Returns the rate of change of an event function along the solution.
   double rate_of(std::size_t e, double t, const Eigen::VectorXd& y);
   /// Finds a solution that crosses zero downwards while its rate there is upwards: since the last event the solution has risen
@@ -97,10 +109,15 @@ class event_solver {
   void check_progress(const detail::event_segment& s);
 
   [[noreturn]] AGRAD_COLD void fail_accumulated(std::size_t e) const;
+  [[noreturn]] AGRAD_COLD void fail_switches(std::size_t e, const std::string& what) const;
+  static constexpr const char* holds_state = "the slopes on both sides point to the threshold, where the state would slide";
   [[noreturn]] AGRAD_COLD void fail(std::size_t e, const std::string& code, const std::string& what,
                                     const std::string& advice) const;
 
   // ---- parts
+
+  /// Returns the number of events that are no switches.
+  std::size_t own_events() const { return detail::own_events(trajectory_.events.size(), trajectory_.switches); }
 
   /// Sums the statistics of the segments' solvers, which cover the forward and the reverse pass.
   void add_up_statistics();
@@ -119,6 +136,9 @@ class event_solver {
   std::vector<std::size_t> running_;
   std::vector<bool> changed_;  // the states that doses and resets have changed since the last segment
   std::vector<long> counts_;
+  long happened_ = 0;                 // events that are no switches
+  std::vector<std::size_t> crossed_;  // switches at the end of the last segment
+  Eigen::VectorXd slope_before_;      // there
   std::vector<double> last_, ends_, probe_;
   ode_statistics statistics_;
   detail::step_log* log_ = nullptr;

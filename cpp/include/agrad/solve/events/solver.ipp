@@ -7,11 +7,11 @@
 namespace agrad {
 
 AGRAD_INLINE event_solver::event_solver(std::string function, ode_system& system, const functions& events, maker make,
-                                        event_plan plan, bool differentiated)
-    : trajectory_(std::move(function), system, events, std::move(plan), differentiated),
+                                        event_plan plan, bool differentiated, held_switches* switches)
+    : trajectory_(std::move(function), system, events, std::move(plan), differentiated, switches),
       make_(std::move(make)),
       differentiated_(differentiated),
-      watch_(trajectory_.function, trajectory_.events, trajectory_.plan.events, trajectory_.n),
+      watch_(trajectory_.function, trajectory_.events, trajectory_.plan.events, trajectory_.n, switches),
       tangent_(trajectory_) {
   detail::check_plan(trajectory_.function, trajectory_.plan, trajectory_.n);
   solver(0);
@@ -76,6 +76,9 @@ AGRAD_INLINE void event_solver::start() {
   running_.clear();
   statistics_ = {};
   counts_.assign(trajectory_.events.size(), 0);
+  happened_ = 0;
+  crossed_.clear();
+  if (trajectory_.switches != nullptr) trajectory_.switches->start(t_, y_.data());
   last_.assign(trajectory_.events.size(), -std::numeric_limits<double>::infinity());
   watch_.start();
   watch_.expect_change();
@@ -90,17 +93,18 @@ AGRAD_INLINE bool event_solver::advance() {
   detail::event_segment& s = trajectory_.segments[trajectory_.used++];
   const bool is_last = place_ == trajectory_.schedule.size();
   s.begin = t_, s.at_begin = y_, s.running = running_;
+  if (trajectory_.switches != nullptr) s.held = trajectory_.switches->held();
   s.end = is_last ? trajectory_.v.times.back() : trajectory_.schedule[place_].time;
   s.is_solved = s.end > t_;
-  s.hits = s.inner_outputs = 0, s.ending = detail::event_segment::finish;
+  s.hits = s.inner_outputs = 0, s.ending_index = place_;
+  s.ending = is_last ? detail::event_segment::finish : detail::event_segment::scheduled_ending;
   write_begin_outputs(s, is_last);
   trajectory_.enter(s);
+  settle(s);
   if (s.is_solved) solve(s);
   t_ = s.end, s.at_end = y_;
   if (s.is_solved && !watch_.fired().empty()) return apply(s);
-  s.ending = is_last ? detail::event_segment::finish : detail::event_segment::scheduled_ending;
   if (is_last) return true;
-  s.ending_index = place_;
   apply(trajectory_.schedule[place_++]);
   return false;
 }
@@ -178,10 +182,11 @@ AGRAD_INLINE bool event_solver::apply(detail::event_segment& s) {
   for (const std::size_t e : watch_.fired()) {
     trajectory_.solution.hits.push_back({e, t_, y_, watch_.steepness(e)});
     is_over = ++counts_[e] == trajectory_.plan.events[e].terminal || is_over;
-    reset(e);
+    if (!watch_.is_switch(e)) reset(e);
   }
   s.hits = trajectory_.solution.hits.size() - s.ending_index;
   check_progress(s);
+  cross_switches(s);
   watch_.expect_change();
   if (!is_over) return false;
   trajectory_.solution.is_terminated = true;
@@ -192,13 +197,11 @@ AGRAD_INLINE bool event_solver::apply(detail::event_segment& s) {
 }
 
 AGRAD_INLINE void event_solver::reset(std::size_t e) {
-  if (static_cast<long>(trajectory_.solution.hits.size()) > trajectory_.plan.max_events)
+  if (++happened_ > trajectory_.plan.max_events)
     fail(e, "too_many_events", "more than max_events = " + std::to_string(trajectory_.plan.max_events) + " events",
          "raise max_events");
   if (!trajectory_.events[e]->resets()) return;
-  if (watch_.sticks(e) ||
-      t_ - last_[e] <= 4096 * std::numeric_limits<double>::epsilon() * std::abs(t_) + std::numeric_limits<double>::min())
-    fail_accumulated(e);
+  if (watch_.sticks(e) || is_again(e)) fail_accumulated(e);
   last_[e] = t_;
   after_reset_.resize(trajectory_.n);
   trajectory_.events[e]->reset(t_, y_.data(), after_reset_.data());
@@ -207,6 +210,46 @@ AGRAD_INLINE void event_solver::reset(std::size_t e) {
   if (!y_.allFinite())
     fail(e, "not_finite", "the state after its reset is not finite",
          "check the reset for divisions by zero and arguments outside of domains");
+}
+
+AGRAD_INLINE void event_solver::cross_switches(const detail::event_segment& s) {
+  const std::vector<std::size_t>& fired = watch_.fired();
+  const auto resets = [&](std::size_t e) { return trajectory_.events[e]->resets(); };
+  if (std::any_of(fired.begin(), fired.end(), resets)) return;  // sides follow from the state after the reset
+  for (const std::size_t e : fired) {
+    if (!watch_.is_switch(e)) continue;
+    if (is_again(e)) fail_switches(e, "switches again and again at the same time");
+    last_[e] = t_;
+    if (crossed_.empty()) slope_before_ = trajectory_.slope_at(s.end, s.at_end);
+    crossed_.push_back(e);
+    trajectory_.switches->cross(e - own_events());
+  }
+}
+
+AGRAD_INLINE void event_solver::settle(detail::event_segment& s) {
+  held_switches* switches = trajectory_.switches;
+  if (switches == nullptr) return;
+  std::vector<std::size_t> crossed;
+  for (const std::size_t e : crossed_) crossed.push_back(e - own_events());
+  for (std::size_t rounds = 0;; ++rounds) {
+    const Eigen::VectorXd& slope = trajectory_.slope_at(s.begin, s.at_begin);
+    switches->evaluate(s.begin, s.at_begin.data(), slope.data());
+    if (!switches->follow(crossed)) break;
+    if (rounds > switches->size() + 1) fail_switches(own_events(), holds_state);
+    s.held = switches->held();
+    trajectory_.enter(s);
+  }
+  if (!crossed_.empty()) check_crossed(trajectory_.slope_at(s.begin, s.at_begin));
+  crossed_.clear();
+}
+
+AGRAD_INLINE void event_solver::check_crossed(const Eigen::VectorXd& slope) {
+  for (const std::size_t e : crossed_) {
+    const double rate_back = trajectory_.switches->rate(e - own_events()) * watch_.came_from(e);
+    if (rate_back > 1e-10 * watch_.steepness(e)) fail_switches(e, holds_state);
+  }
+  for (Eigen::Index i = 0; i < trajectory_.n; ++i)
+    if (slope[i] != slope_before_[i]) changed_[static_cast<std::size_t>(i)] = true;
 }
 
 AGRAD_INLINE double event_solver::rate_of(std::size_t e, double t, const Eigen::VectorXd& y) {
@@ -232,11 +275,16 @@ AGRAD_INLINE void event_solver::fail_accumulated(std::size_t e) const {
        "end the solution earlier, by a terminal event or a count of events");
 }
 
+AGRAD_INLINE void event_solver::fail_switches(std::size_t e, const std::string& what) const {
+  fail(e, "switches_accumulate", what,
+       "write the motion along the threshold by events, make the switch gradual (a steep tanh), or choose switches=\"ignore\"");
+}
+
 AGRAD_INLINE void event_solver::fail(std::size_t e, const std::string& code, const std::string& what,
                                      const std::string& advice) const {
   throw SolverError(trajectory_.function + ": stopped at t = " + detail::to_text(t_) + " after " +
-                        std::to_string(statistics_.forward.steps) + " steps (" + code + "); events[" + std::to_string(e) +
-                        "]: " + what + "; " + advice,
+                        std::to_string(statistics_.forward.steps) + " steps (" + code + "); " + trajectory_.name_of(e) + ": " +
+                        what + "; " + advice,
                     t_, statistics_.forward.steps, code, advice);
 }
 

@@ -33,6 +33,7 @@ struct event_segment {
   std::size_t solver = 0;
   std::size_t first_output = 0, begin_outputs = 0, inner_outputs = 0;
   std::vector<std::size_t> running;  // infusions
+  std::vector<double> held;          // sides of switches
   ending_type ending = finish;
   std::size_t ending_index = 0;  // place in the schedule, or first of the hits
   std::size_t hits = 0;
@@ -42,9 +43,17 @@ struct event_segment {
 class event_trajectory {
  public:
   event_trajectory(std::string name, ode_system& inner, const event_watch::functions& functions, event_plan of,
-                   bool differentiated);
+                   bool differentiated, held_switches* held);
 
   void enter(const event_segment& s);
+
+  /// Returns whether the time of what happens at a segment's end is exact only up to rounding: that of an event, or of a stop
+  /// that was found in the right-hand side.
+  bool has_rounded_end(const event_segment& s) const {
+    if (s.ending != event_segment::scheduled_ending) return s.ending == event_segment::event_ending;
+    const scheduled& what = schedule[s.ending_index];
+    return what.kind == scheduled::stop && what.index >= plan.stops;
+  }
 
   const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y);
 
@@ -60,11 +69,15 @@ class event_trajectory {
 
   void check_crosses(const event_hit& hit, double rate) const;
 
+  /// Returns an event in the user's words.
+  std::string name_of(std::size_t e) const { return event_name(e, own_events(events.size(), switches), switches); }
+
   event_gradient no_gradient() const;
 
   std::string function;
   event_plan plan;
   const event_watch::functions& events;
+  held_switches* switches;  // whose roots are the last of the events, or null
   Eigen::Index n;
   std::vector<std::size_t> rate_of;  // of an infusion: index of the system's rate
   event_system system;

@@ -7,25 +7,26 @@
 namespace agrad::detail {
 
 AGRAD_INLINE event_trajectory::event_trajectory(std::string name, ode_system& inner, const event_watch::functions& functions,
-                                                event_plan of, bool differentiated)
+                                                event_plan of, bool differentiated, held_switches* held)
     : function(std::move(name)),
       plan(std::move(of)),
       events(functions),
+      switches(held),
       n(inner.states()),
       rate_of(plan.doses.size(), 0),
       system(inner, infused_states(), differentiated),
       moving(system) {}
 
 AGRAD_INLINE void event_trajectory::enter(const event_segment& s) {
+  if (switches != nullptr) switches->hold(s.held);
   into_.assign(system.rates(), {});
   for (const std::size_t i : s.running) {
     const double length = infusion_length(v, i);
     into_[rate_of[i]].rate += v.amounts[i] / length, into_[rate_of[i]].per_duration += 1 / length;
   }
-  const bool is_behind_event = &s != segments.data() && (&s - 1)->ending == event_segment::event_ending;
-  const bool is_before_event = s.ending == event_segment::event_ending;
+  const bool is_begin_rounded = &s != segments.data() && has_rounded_end(*(&s - 1));
   system.enter(s.begin, s.end, v.initial_time,
-               {is_behind_event ? same_time(s.begin) : 0, is_before_event ? same_time(s.end) : 0}, into_);
+               {is_begin_rounded ? same_time(s.begin) : 0, has_rounded_end(s) ? same_time(s.end) : 0}, into_);
 }
 
 AGRAD_INLINE const Eigen::VectorXd& event_trajectory::slope_at(double t, const Eigen::VectorXd& y) {
@@ -49,7 +50,7 @@ AGRAD_INLINE bool event_trajectory::is_placed(const event_segment& s) {
 
 AGRAD_INLINE void event_trajectory::check_crosses(const event_hit& hit, double rate) const {
   if (!(std::abs(rate) > 1e-10 * hit.steepness))
-    throw DerivativeError(function + ": events[" + std::to_string(hit.event) + "] touches zero at t = " + to_text(hit.t) +
+    throw DerivativeError(function + ": " + name_of(hit.event) + " touches zero at t = " + to_text(hit.t) +
                           " without crossing it, so its time has no derivative");
 }
 

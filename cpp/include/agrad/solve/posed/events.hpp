@@ -19,6 +19,7 @@
 #include <agrad/solve/events/solver.hpp>
 #include <agrad/solve/posed/posed_solve.hpp>
 #include <agrad/solve/posed/switched_stops.hpp>
+#include <agrad/solve/system/held_switches.hpp>
 
 namespace agrad {
 
@@ -38,6 +39,7 @@ struct event_setup {
   event_plan plan;
   std::size_t parameters = 0, times = 0;
   std::optional<time_switches> switches = std::nullopt;  // of a recorded right-hand side
+  std::unique_ptr<held_switches> held = nullptr;         // of the same
   std::optional<event_counts> counts = std::nullopt;     // without: those of each solution
   std::shared_ptr<const std::atomic<bool>> reads_hits = nullptr;
 };
@@ -62,6 +64,8 @@ class posed_events final : public posed_solve {
   ode_statistics statistics() const override { return solver_.statistics(); }
   bool log_steps(detail::step_log* log) override { return solver_.log_steps(log); }
 
+  /// Returns whether a hit is one of the setup's events.
+  bool is_own(const event_hit& hit) const { return hit.event < own_events_; }
   /// Returns the last solution, with any counts.
   const event_solution& solution() const { return *solution_; }
   /// Returns the counts for which the result has its size.
@@ -102,6 +106,7 @@ class posed_events final : public posed_solve {
   void add(const event_gradient& g, double* x_adjoint) const;
 
   event_setup setup_;
+  std::size_t own_events_;  // those of the setup; the roots of held switches follow
   switched_stops switches_;
   event_solver solver_;
   event_counts counts_;

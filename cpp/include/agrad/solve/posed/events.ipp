@@ -13,8 +13,14 @@ namespace agrad {
 
 namespace detail {
 
-inline event_plan with_switches(event_plan plan, const switched_stops& switches) {
+/// Adds the roots of held switches to the events, and returns the plan of all.
+inline event_plan with_switches(event_setup& setup, const switched_stops& switches) {
+  event_plan plan = setup.plan;
   plan.times_move = plan.times_move || switches.move();
+  for (std::size_t i = 0; setup.held != nullptr && i < setup.held->size(); ++i) {
+    setup.events.push_back(std::make_unique<event_function>(setup.held->root(i), nullptr, setup.system->states()));
+    plan.events.push_back({setup.held->direction(i), 0});
+  }
   return plan;
 }
 
@@ -22,11 +28,12 @@ inline event_plan with_switches(event_plan plan, const switched_stops& switches)
 
 AGRAD_INLINE posed_events::posed_events(event_setup setup, bool differentiated)
     : setup_(std::move(setup)),
+      own_events_(setup_.events.size()),
       switches_(std::move(setup_.switches)),
-      solver_(setup_.function, *setup_.system, setup_.events, setup_.make, detail::with_switches(setup_.plan, switches_),
-              differentiated),
+      solver_(setup_.function, *setup_.system, setup_.events, setup_.make, detail::with_switches(setup_, switches_),
+              differentiated, setup_.held.get()),
       n_(static_cast<std::size_t>(setup_.system->states())) {
-  counts_.hits.assign(setup_.events.size(), 0);
+  counts_.hits.assign(own_events_, 0);
   if (setup_.counts) counts_ = *setup_.counts;
   name_arguments();
   name_results();
@@ -42,9 +49,10 @@ AGRAD_INLINE void posed_events::name_arguments() {
   from_.amounts = argument_.add("amounts", doses);
   from_.durations = argument_.add("durations", doses);
   from_.stops = argument_.add("stops", setup_.plan.stops);
-  for (std::size_t e = 0; e < setup_.events.size(); ++e)
+  for (std::size_t e = 0; e < own_events_; ++e)
     from_.events.push_back(
         argument_.add("parameters of event " + std::to_string(e), static_cast<std::size_t>(setup_.events[e]->parameters())));
+  from_.events.resize(setup_.events.size(), from_.parameters);  // switches belong to the right-hand side
 }
 
 AGRAD_INLINE void posed_events::name_results() {
@@ -69,8 +77,9 @@ AGRAD_INLINE void posed_events::solve(const double* x) {
   if (!v.times.empty()) switches_.append(v.initial_time, v.times.back(), from_.parameters.list(x), v.stops);
   solution_ = &solver_.integrate(v);
   if (!setup_.counts) {
-    counts_.hits.assign(setup_.events.size(), 0);
-    for (const event_hit& hit : solution_->hits) ++counts_.hits[hit.event];
+    counts_.hits.assign(own_events_, 0);
+    for (const event_hit& hit : solution_->hits)
+      if (is_own(hit)) ++counts_.hits[hit.event];
     name_results();
   }
   place_hits();
@@ -93,7 +102,8 @@ AGRAD_INLINE void posed_events::place_hits() {
   std::vector<std::size_t> next(hits_of.size(), 0), end(hits_of.size(), 0);
   for (std::size_t e = 0, at = 0; e < next.size(); ++e) next[e] = at, end[e] = at += hits_of[e];
   places_.clear();
-  for (const event_hit& hit : solution_->hits) places_.push_back(next[hit.event] < end[hit.event] ? next[hit.event]++ : hits());
+  for (const event_hit& hit : solution_->hits)
+    places_.push_back(is_own(hit) && next[hit.event] < end[hit.event] ? next[hit.event]++ : hits());
 }
 
 AGRAD_INLINE void posed_events::check_counts() const {
@@ -103,7 +113,8 @@ AGRAD_INLINE void posed_events::check_counts() const {
          "end t_span before the event, or record again");
   if (!reads_hits()) return;
   std::vector<std::size_t> found(counts_.hits.size(), 0);
-  for (const event_hit& hit : solution_->hits) ++found[hit.event];
+  for (const event_hit& hit : solution_->hits)
+    if (is_own(hit)) ++found[hit.event];
   for (std::size_t e = 0; e < found.size(); ++e)
     if (found[e] != counts_.hits[e])
       fail("times of events[" + std::to_string(e) + "]", counts_.hits[e], found[e],

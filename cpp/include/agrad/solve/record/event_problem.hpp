@@ -16,6 +16,7 @@
 #include <agrad/solve/record/recorded_problem.hpp>
 #include <agrad/solve/record/stored_options.hpp>
 #include <agrad/solve/system/event.hpp>
+#include <agrad/solve/system/program/held_code.hpp>
 #include <agrad/solve/system/program/structure.hpp>
 
 namespace agrad {
@@ -44,9 +45,10 @@ class event_problem final : public recorded_problem {
     event_plan plan = {};
     std::vector<event_programs> events = {};  // one for each rule of the plan
     event_counts counts = {};
+    bool holds = true;  // whether switches of states are found and held
   };
 
-  event_problem(fields of, ode_maker make) : of_(std::move(of)), make_(std::move(make)) {}
+  event_problem(fields of, ode_maker make);
 
   const std::string& function() const override { return of_.function; }
   AGRAD_INLINE std::unique_ptr<posed_solve> pose(bool differentiated) const override;
@@ -70,6 +72,7 @@ class event_problem final : public recorded_problem {
  private:
   fields of_;
   ode_maker make_;
+  std::shared_ptr<const held_code> held_;  // null without switches
   std::shared_ptr<program_structure> structure_ = std::make_shared<program_structure>();
   std::shared_ptr<std::atomic<bool>> reads_hits_ = std::make_shared<std::atomic<bool>>(false);
 };
@@ -81,7 +84,7 @@ void serialize(Archive& archive, event_counts& counts) {
 
 template <class Archive>
 void serialize(Archive& archive, event_problem::fields& k) {
-  serialize_problem(archive, k, k.plan, k.events, k.counts);
+  serialize_problem(archive, k, k.plan, k.events, k.counts, k.holds);
   archive.expect(k.plan.stops <= most_times, "a solve");
   const auto states = static_cast<std::size_t>(k.states);
   bool fit = k.events.size() == k.plan.events.size() && k.events.size() == k.counts.hits.size();

@@ -4,6 +4,7 @@
 #include <agrad/base/inline.hpp>
 #include <agrad/solve/record/event_problem.hpp>
 #include <agrad/solve/system/program/ode.hpp>
+#include <agrad/solve/system/program/program_switches.hpp>
 
 namespace agrad {
 
@@ -19,10 +20,18 @@ AGRAD_INLINE std::unique_ptr<event_function> event_programs::event(Eigen::Index 
   return std::make_unique<event_function>(function(root), function(reset), states);
 }
 
+AGRAD_INLINE event_problem::event_problem(fields of, ode_maker make) : of_(std::move(of)), make_(std::move(make)) {
+  if (!of_.holds) return;
+  held_code found = held_code_of(*of_.f, static_cast<std::size_t>(of_.states));
+  if (!found.entries.empty()) held_ = std::make_shared<const held_code>(std::move(found));
+}
+
 AGRAD_INLINE std::unique_ptr<posed_solve> event_problem::pose(bool differentiated) const {
-  auto system = std::make_unique<program_system>(of_.f, of_.states, differentiated, structure_);
+  const std::size_t held = held_ == nullptr ? 0 : held_->entries.size();
+  auto system = std::make_unique<program_system>(held > 0 ? held_->f : of_.f, of_.states, differentiated, structure_, held);
   system->set_active(of_.active);
   event_setup setup;
+  if (held > 0) setup.held = std::make_unique<program_switches>(held_, *system, of_.states);
   setup.function = of_.function;
   setup.system = std::move(system);
   for (const event_programs& each : of_.events) setup.events.push_back(each.event(of_.states));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <agrad/base/inline.hpp>
+#include <agrad/solve/solver/event_watch.hpp>
 #include <agrad/solve/solver/solver.hpp>
 
 namespace agrad {
@@ -49,6 +50,11 @@ class checked_solver final : public ode_solver {
   }
   const std::vector<double>& probe() const override { return solver_->probe(); }
 
+  /// The second solve ends where the first one ended at an event.
+  bool watch(detail::event_watch* events) override {
+    watch_ = events;
+    return solver_->watch(events);
+  }
   bool log_steps(detail::step_log* log) override { return solver_->log_steps(log); }
 
   bool has_tangents() const override { return solver_->has_tangents(); }
@@ -71,6 +77,7 @@ class checked_solver final : public ode_solver {
   Eigen::VectorXd y0_;
   double t0_ = 0;
   std::vector<double> times_;
+  detail::event_watch* watch_ = nullptr;
   bool other_is_there_ = false;  // whether `other_` has integrated the present problem
 };
 

@@ -27,7 +27,12 @@ AGRAD_INLINE const Eigen::MatrixXd& checked_solver::integrate(const Eigen::Vecto
                                                               const std::vector<double>& times) {
   y0_ = y0, t0_ = t0, times_ = times;
   other_is_there_ = false;
-  return solver_->integrate(y0, t0, times);
+  const Eigen::MatrixXd& states = solver_->integrate(y0, t0, times);
+  if (watch_ != nullptr && !watch_->fired().empty()) {
+    times_.resize(static_cast<std::size_t>(states.cols()));
+    times_.back() = watch_->where();
+  }
+  return states;
 }
 
 AGRAD_INLINE ode_gradient checked_solver::reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {

@@ -16,17 +16,35 @@
 #include <vector>
 
 #include <agrad/base/error.hpp>
+#include <agrad/solve/solver/switch_nodes.hpp>
 #include <agrad/solve/solver/zero_search.hpp>
 #include <agrad/solve/system/event.hpp>
+#include <agrad/solve/system/held_switches.hpp>
 
 namespace agrad::detail {
+
+/// Returns the number of events that are no roots of switches, among events whose last ones are.
+inline std::size_t own_events(std::size_t events, const held_switches* switches) {
+  return switches == nullptr ? events : events - switches->size();
+}
+/// Returns an event in the user's words. own: the number of events that are no roots of switches.
+std::string event_name(std::size_t e, std::size_t own, const held_switches* switches);
 
 class event_watch {
  public:
   using functions = std::vector<std::unique_ptr<event_function>>;
 
-  event_watch(std::string function, const functions& events, const std::vector<event_rule>& rules, Eigen::Index states)
-      : function_(std::move(function)), events_(events), rules_(rules), of_(events.size()), by_y_(states) {}
+  /// switches: those whose roots are the last of the events, or null.
+  event_watch(std::string function, const functions& events, const std::vector<event_rule>& rules, Eigen::Index states,
+              held_switches* switches)
+      : function_(std::move(function)),
+        events_(events),
+        rules_(rules),
+        switches_(switches),
+        own_(own_events(events.size(), switches)),
+        of_(events.size()),
+        by_y_(states),
+        nodes_(switches, states) {}
 
   // ---- for the driver
 
@@ -50,6 +68,8 @@ class event_watch {
   void expect_return(std::size_t e, double value, double rate);
   /// The time of the events.
   double where() const { return where_; }
+  /// Whether an event is the root of a switch.
+  bool is_switch(std::size_t e) const { return e >= own_; }
 
   // ---- for the solver
 
@@ -116,12 +136,28 @@ class event_watch {
     occurrence found = {};
   };
 
+  /// Returns the sample of a switch at a node.
+  sample of_node(std::size_t e, const switch_nodes::node& at) const { return {at.values[e - own_], at.rates[e - own_]}; }
   sample evaluate(std::size_t e, double t, const double* y, const double* slope);
+
+  /// Starts with the side that is held, on which a value that is zero up to rounding may not lie yet.
+  void begin_switch(std::size_t e);
+  /// Whether the event counts again where it has left zero on neither side.
+  bool repeats(std::size_t e) const { return is_switch(e) || events_[e]->resets(); }
 
   /// Adds the step's first crossing in the event's direction to the candidates.
   void scan(std::size_t e, double h);
+  /// The course of a scan: the side so far, whether the function has been there, and the last time on it; `doubt` is a time at
+  /// which the cubic turns near zero.
+  struct course {
+    int side;
+    bool is_clear;
+    double low = 0, doubt = 0;
+  };
+  /// Scans a part of the step between two samples. Returns whether there is a crossing.
+  bool scan(std::size_t e, double from, double to, const sample& first, const sample& last, course& so_far);
   /// Whether a cubic that turns within a step does so nearer to zero than a long step's cubic is accurate.
-  static bool turns_near_zero(const event& of, double extremum);
+  static bool turns_near_zero(const event& of, const sample& first, const sample& last, double extremum);
   /// Records that an event happened; size: of the times, whose rounding errors count.
   void fire(const candidate& c, double size);
 
@@ -166,7 +202,7 @@ class event_watch {
     if (!part.leaves(c.side) && whole.leaves(c.side)) part = whole, c.guess = h / 2;  // the cubic misplaces the crossing
     c.found = {c.side, part.scale() / (part.high - part.low)};
     c.is_enclosed = part.leaves(c.side);
-    if (!c.is_enclosed && of.now == phase::leaving && events_[c.event]->resets()) {
+    if (!c.is_enclosed && of.now == phase::leaving && repeats(c.event)) {
       // The reset's effect is below what the method resolves: the event repeats at once.
       c.is_enclosed = c.found.sticks = true, part.high = 0;
     }
@@ -187,8 +223,11 @@ class event_watch {
   std::string function_;
   const functions& events_;
   const std::vector<event_rule>& rules_;
+  held_switches* switches_;
+  std::size_t own_;  // events that are no switches
   std::vector<event> of_, at_change_;
   Eigen::VectorXd by_y_;
+  switch_nodes nodes_;
   std::vector<candidate> candidates_;
   std::vector<std::size_t> fired_;
   double start_ = 0;  // the problem's time at t_ = 0

@@ -6,6 +6,10 @@
 
 namespace agrad::detail {
 
+AGRAD_INLINE std::string event_name(std::size_t e, std::size_t own, const held_switches* switches) {
+  return e < own ? "events[" + std::to_string(e) + "]" : switches->name(e - own);
+}
+
 AGRAD_INLINE void event_watch::expect_change() {
   for (event& each : of_) each.now = phase::unknown;
   at_change_ = of_;
@@ -20,9 +24,14 @@ AGRAD_INLINE void event_watch::expect_return(std::size_t e, double value, double
 AGRAD_INLINE void event_watch::begin(double t, const double* y, const double* slope, double start) {
   t_ = t, start_ = start;
   fired_.clear();
+  nodes_.begin(start_ + t, y, slope);
   for (std::size_t e = 0; e < of_.size(); ++e) {
     event& each = of_[e];
     each.here = evaluate(e, t, y, slope);
+    if (is_switch(e)) {
+      begin_switch(e);
+      continue;
+    }
     if (each.now != phase::unknown && each.side != 0) continue;
     const bool is_clear = std::abs(each.here.value) > each.zero;
     each.side = sign_of(is_clear ? each.here.value : each.here.slope);
@@ -33,9 +42,18 @@ AGRAD_INLINE void event_watch::begin(double t, const double* y, const double* sl
   }
 }
 
+AGRAD_INLINE void event_watch::begin_switch(std::size_t e) {
+  event& each = of_[e];
+  each.side = switches_->side(e - own_);
+  const bool is_there = sign_of(each.here.value) == each.side && std::abs(each.here.value) > each.zero;
+  each.now = is_there ? phase::watched : phase::leaving;
+  each.zero = is_there ? 0 : std::max(each.zero, 2 * std::abs(each.here.value));
+}
+
 AGRAD_INLINE bool event_watch::sees(double t, const double* y, const double* slope) {
   candidates_.clear();
   const double h = t - t_;
+  nodes_.examine(h, y, slope);
   for (std::size_t e = 0; e < of_.size(); ++e) {
     of_[e].next = evaluate(e, t, y, slope);
     scan(e, h);
@@ -46,6 +64,11 @@ AGRAD_INLINE bool event_watch::sees(double t, const double* y, const double* slo
 }
 
 AGRAD_INLINE event_watch::sample event_watch::evaluate(std::size_t e, double t, const double* y, const double* slope) {
+  if (is_switch(e)) {
+    const sample found = of_node(e, nodes_.all().back());
+    if (!std::isfinite(found.value)) fail(e, t, found.value);
+    return found;
+  }
   double by_t = 0;
   const double value = events_[e]->root_gradient(start_ + t, y, by_t, by_y_.data(), nullptr);
   if (!std::isfinite(value)) fail(e, t, value);
@@ -56,40 +79,54 @@ AGRAD_INLINE event_watch::sample event_watch::evaluate(std::size_t e, double t, 
 
 AGRAD_INLINE void event_watch::scan(std::size_t e, double h) {
   const event& each = of_[e];
-  const step_cubic cubic{each.here.value, each.next.value, h * each.here.slope, h * each.next.slope};
+  course so_far{each.side, sign_of(each.here.value) == each.side};
+  if (!is_switch(e)) {
+    if (scan(e, 0, h, each.here, each.next, so_far)) return;
+  } else {
+    const std::vector<switch_nodes::node>& nodes = nodes_.all();
+    for (std::size_t k = 1; k < nodes.size(); ++k)
+      if (scan(e, nodes[k - 1].at, nodes[k].at, of_node(e, nodes[k - 1]), of_node(e, nodes[k]), so_far)) return;
+  }
+  if (so_far.doubt > 0) candidates_.push_back({e, each.side, {0, h}, so_far.doubt, true});
+}
+
+AGRAD_INLINE bool event_watch::scan(std::size_t e, double from, double to, const sample& first, const sample& last,
+                                    course& so_far) {
+  const event& each = of_[e];
+  const double h = to - from;
+  const step_cubic cubic{first.value, last.value, h * first.slope, h * last.slope};
   const bool is_leaving = each.now == phase::leaving;
   std::array<double, 3> corners{};
   const int count = cubic.corners(corners);
-  int side = each.side;
-  double low = 0, doubt = 0;
-  bool is_clear = sign_of(each.here.value) == side;
+  double low = 0;  // of the cubic; so_far.low is the time
   for (int i = 0; i < count; ++i) {
     const double x = corners[static_cast<std::size_t>(i)];
     const bool is_end = x == 1;
-    const double value = is_end ? each.next.value : cubic(x);
-    if (side == 0) side = sign_of(value);
-    if (sign_of(value) == side || (value == 0 && !is_end)) {
-      if (!is_end && turns_near_zero(each, value)) doubt = x;
-      low = x, is_clear = true;
+    const double value = is_end ? last.value : cubic(x);
+    if (so_far.side == 0) so_far.side = sign_of(value);
+    if (sign_of(value) == so_far.side || (value == 0 && !is_end)) {
+      if (!is_end && turns_near_zero(each, first, last, value)) so_far.doubt = from + x * h;
+      low = x, so_far.low = from + x * h, so_far.is_clear = true;
       continue;
     }
     if (!is_end && is_leaving && std::abs(value) <= each.zero) continue;  // the function is flat after its event
     const int direction = rules_[e].direction;
     // After its event the function may never leave zero: `enclose` decides.
-    const bool sticks = is_leaving && events_[e]->resets() && std::abs(value) > each.zero;
-    if ((is_clear || sticks) && side != 0 && (direction == 0 || direction == -side)) {
-      const double guess = value == 0 || !is_clear ? x : cubic.root(low, x);
-      candidates_.push_back({e, side, {low * h, x * h}, guess * h});
-      return;
+    const bool sticks = is_leaving && repeats(e) && std::abs(value) > each.zero;
+    if ((so_far.is_clear || sticks) && so_far.side != 0 && (direction == 0 || direction == -so_far.side)) {
+      const double guess = value == 0 || !so_far.is_clear ? x : cubic.root(low, x);
+      candidates_.push_back({e, so_far.side, {so_far.low, from + x * h}, from + guess * h});
+      return true;
     }
-    side = -side, low = x, is_clear = true;
+    so_far.side = -so_far.side, so_far.is_clear = true;
+    low = x, so_far.low = from + x * h;
   }
-  if (doubt > 0) candidates_.push_back({e, each.side, {0, h}, doubt * h, true});
+  return false;
 }
 
-AGRAD_INLINE bool event_watch::turns_near_zero(const event& of, double extremum) {
-  if (of.now == phase::leaving || sign_of(of.here.value) != of.side || sign_of(of.next.value) != of.side) return false;
-  const double height = std::min(std::abs(of.here.value), std::abs(of.next.value)) - std::abs(extremum);
+AGRAD_INLINE bool event_watch::turns_near_zero(const event& of, const sample& first, const sample& last, double extremum) {
+  if (of.now == phase::leaving || sign_of(first.value) != of.side || sign_of(last.value) != of.side) return false;
+  const double height = std::min(std::abs(first.value), std::abs(last.value)) - std::abs(extremum);
   return std::abs(extremum) < 0.1 * height;
 }
 
@@ -104,17 +141,17 @@ AGRAD_INLINE void event_watch::fire(const candidate& c, double size) {
 
 AGRAD_INLINE void event_watch::go_on(double t) {
   t_ = t;
+  nodes_.go_on(start_ + t);
   for (event& each : of_) {
     each.here = each.next;
     if (each.now == phase::leaving && std::abs(each.here.value) <= each.zero) continue;
     each.now = phase::watched, each.zero = 0;
-    if (each.here.value != 0) each.side = sign_of(each.here.value);
+    if (each.here.value != 0 && &each < of_.data() + own_) each.side = sign_of(each.here.value);
   }
 }
 
 AGRAD_INLINE void event_watch::fail(std::size_t e, double t, double value) const {
-  const std::string name = "events[" + std::to_string(e) + "]",
-                    place = name + " is " + to_text(value) + " at t = " + to_text(start_ + t);
+  const std::string place = event_name(e, own_, switches_) + " is " + to_text(value) + " at t = " + to_text(start_ + t);
   const std::string advice = "an event function must be finite along the solution";
   throw SolverError(function_ + ": stopped at t = " + to_text(start_ + t_) + " (not_finite); " + place + "; " + advice,
                     start_ + t_, 0, "not_finite", advice);

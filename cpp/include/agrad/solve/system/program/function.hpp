@@ -1,6 +1,7 @@
 // Program function: a recorded function of time, state and parameters with its work space, as a `differentiable_function`.
 //
-// The program's inputs are t, the entries of the state and the parameters, in this order.
+// The program's inputs are t, the entries of the state and the parameters, in this order, and behind them held sides, if any
+// (solve/system/program/held_code.hpp), which have no derivatives.
 // Read next: solve/system/program/ode.hpp, solve/system/program/dae.hpp and solve/system/event.hpp, the users.
 #pragma once
 
@@ -18,8 +19,9 @@ namespace agrad {
 
 class program_function final : public differentiable_function {
  public:
-  /// n: number of entries of the state. Without `differentiated` no parameter is active: their values are constants.
-  program_function(std::shared_ptr<const program> f, Eigen::Index n, bool differentiated = true);
+  /// n: number of entries of the state. Without `differentiated` no parameter is active: their values are constants. held: the
+  /// number of held sides.
+  program_function(std::shared_ptr<const program> f, Eigen::Index n, bool differentiated = true, std::size_t held = 0);
 
   const program& code() const { return *f_; }
   Eigen::Index states() const { return n_; }
@@ -27,6 +29,7 @@ class program_function final : public differentiable_function {
   Eigen::Index parameters() const override { return active_; }
   void set_parameters(const double* p) override { std::copy_n(p, m_, inputs_.begin() + 1 + n_); }
   const double* parameter_values() const { return inputs_.data() + 1 + n_; }
+  void hold(const std::vector<double>& sides) { std::copy(sides.begin(), sides.end(), inputs_.begin() + 1 + n_ + m_); }
 
   AGRAD_INLINE void value(double t, const double* y, double* to) override;
   AGRAD_INLINE void vjp(double t, const double* y, const double* lambda, double* to, double& t_adjoint, double* y_adjoint,

@@ -6,10 +6,11 @@
 
 namespace agrad {
 
-AGRAD_INLINE program_function::program_function(std::shared_ptr<const program> f, Eigen::Index n, bool differentiated)
+AGRAD_INLINE program_function::program_function(std::shared_ptr<const program> f, Eigen::Index n, bool differentiated,
+                                                std::size_t held)
     : f_(std::move(f)),
       n_(n),
-      m_(static_cast<Eigen::Index>(f_->input_size()) - 1 - n),
+      m_(static_cast<Eigen::Index>(f_->input_size() - held) - 1 - n),
       active_(differentiated ? m_ : 0),
       inputs_(f_->input_size()),
       outputs_(f_->output_size()),

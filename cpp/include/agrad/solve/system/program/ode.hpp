@@ -26,15 +26,17 @@ namespace agrad {
 class program_system : public ode_system {
  public:
   /// n states; the program's other inputs are t and the parameters. Without `differentiated` no parameter is active: their
-  /// values are constants of the solve.
+  /// values are constants of the solve. held: the number of held sides, the program's last inputs.
   program_system(std::shared_ptr<const program> f, Eigen::Index n, bool differentiated,
-                 std::shared_ptr<program_structure> structure = std::make_shared<program_structure>());
+                 std::shared_ptr<program_structure> structure = std::make_shared<program_structure>(), std::size_t held = 0);
 
   /// Sets which parameters have wanted derivatives, if not all.
   void set_active(std::vector<bool> active) { active_ = std::move(active); }
   AGRAD_INLINE void parameter_sizes(const double* of_states, double* sizes) const override;
 
   AGRAD_INLINE void set_parameters(const double* p) override;
+  /// Sets the held sides.
+  AGRAD_INLINE void hold(std::vector<double> sides);
 
   Eigen::Index states() const override { return f_.states(); }
   bool is_autonomous() const override { return structure_->is_autonomous(f_.code()); }
@@ -104,6 +106,7 @@ class program_system : public ode_system {
   std::shared_ptr<const linearization> linear_;        // null: separate products
   std::shared_ptr<const sparse_jacobian> compressed_;  // for jacobian_entries
   std::vector<bool> active_;                           // of the parameters, or empty
+  std::vector<double> held_;
   bool has_searched_ = false;
   int linear_at_ = 0;
   workspace columns_work_;

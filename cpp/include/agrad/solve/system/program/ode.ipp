@@ -7,8 +7,11 @@
 namespace agrad {
 
 AGRAD_INLINE program_system::program_system(std::shared_ptr<const program> f, Eigen::Index n, bool differentiated,
-                                            std::shared_ptr<program_structure> structure)
-    : f_(std::move(f), n, differentiated), structure_(std::move(structure)), slope_(static_cast<std::size_t>(n)) {}
+                                            std::shared_ptr<program_structure> structure, std::size_t held)
+    : f_(std::move(f), n, differentiated, held),
+      structure_(std::move(structure)),
+      held_(held),
+      slope_(static_cast<std::size_t>(n)) {}
 
 AGRAD_INLINE void program_system::parameter_sizes(const double* of_states, double* sizes) const {
   ode_system::parameter_sizes(of_states, sizes);
@@ -19,6 +22,12 @@ AGRAD_INLINE void program_system::parameter_sizes(const double* of_states, doubl
 AGRAD_INLINE void program_system::set_parameters(const double* p) {
   f_.set_parameters(p);
   if (entries_) entries_->set_parameters(p);
+}
+
+AGRAD_INLINE void program_system::hold(std::vector<double> sides) {
+  held_ = std::move(sides);
+  f_.hold(held_);
+  if (entries_) entries_->hold(held_);
 }
 
 AGRAD_INLINE void program_system::rhs(double t, const double* y, double* dydt) { f_.value(t, y, dydt); }
@@ -137,8 +146,9 @@ AGRAD_INLINE bool program_system::find_entries() {
   entries_.reset();
   std::shared_ptr<const program> found = structure_->entries(f_.code(), states(), pattern_);
   if (found == nullptr) return false;
-  entries_.emplace(std::move(found), states(), parameters() > 0);
+  entries_.emplace(std::move(found), states(), parameters() > 0, held_.size());
   entries_->set_parameters(f_.parameter_values());
+  entries_->hold(held_);
   return true;
 }
 

@@ -5,7 +5,8 @@
 // a) and the kinks of abs(t - a) and maximum(t - a, 0). Such times depend only on parameters and are known before the solve, so
 // steps can end there (`tstops`). The search takes operations in the program's order and looks between the times already found,
 // where the compared value is linear in t: with w the difference of the two sides, w(s, p) = 0 gives the derivative of a time,
-// ds = -w_p dp / w_t. The search ignores operations that are not linear there, such as sin(t) > 0.5.
+// ds = -w_p dp / w_t. Comparisons that are not linear in t, such as sin(t) > 0.5, are found step by step, like comparisons of
+// states (solve/system/program/held_code.hpp).
 // Read next: solve/posed/switched_stops.hpp, the user of this class.
 #pragma once
 
@@ -17,11 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/program/machine/elementwise.hpp>
 #include <agrad/program/sparse/reach.hpp>
-#include <agrad/rules/piecewise.hpp>
-#include <agrad/rules/steps.hpp>
 #include <agrad/solve/system/moving_state.hpp>
+#include <agrad/solve/system/program/jump_site.hpp>
 
 namespace agrad {
 
@@ -64,22 +63,13 @@ class time_switches {
   static constexpr double most_levels = 1e4;  // beyond this many periods there is no search
   enum mark : reach::marks { of_time = 1, of_state = 2, of_parameter = 4 };
 
-  /// An operation that jumps or has a kink where x passes y, zero, a whole number, or a whole multiple of y.
-  struct site {
-    enum how { none, comparison, side, rounding, quotient } kind = none;
-    bool has_other = false;  // y
-    bool halves = false;     // at midpoints between whole numbers
-    bool is_rest = false;    // the result is the remainder of the quotient
-  };
-  static site site_of(const operation& op);
-
   /// Returns the adjoints of the sides in the expression that is zero at a time: x, x - y, or x minus a multiple of y.
   std::vector<double> seeds(const time& of) const;
 
   /// Returns the program of both sides and the result of each such operation that depends only on t and parameters.
   program found(const program& f, std::size_t n);
 
-  bool is_known(const std::vector<slot>& outputs, const site& kind, slot x, slot y) const;
+  bool is_known(const std::vector<slot>& outputs, const jump_site& kind, slot x, slot y) const;
 
   /// Returns the operations that compute those outputs.
   static program_code needed(const program& f, const std::vector<operation>& all, const std::vector<slot>& outputs);
@@ -113,7 +103,7 @@ class time_switches {
 
   std::size_t n_;
   bool move_ = false;  // before sides_, whose initializer sets it
-  std::vector<site> sites_;
+  std::vector<jump_site> sites_;
   program sides_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agrad/base/inline.hpp>
+#include <agrad/solve/system/program/time_course.hpp>
 #include <agrad/solve/system/program/time_switches.hpp>
 
 namespace agrad {
@@ -59,44 +60,34 @@ AGRAD_INLINE moving_vector time_switches::gradient_along(const time& of, const d
   return found;
 }
 
-AGRAD_INLINE time_switches::site time_switches::site_of(const operation& op) {
-  const auto is = [&](auto... rules) { return ((op.what == &kernel_of_rule<decltype(rules)>()) || ...); };
-  if (is(less_rule{}, less_equal_rule{}, greater_rule{}, greater_equal_rule{})) return {site::comparison, true};
-  if (is(maximum_rule{}, minimum_rule{}, fmax_rule{}, fmin_rule{})) return {site::side, true};
-  if (is(sign_rule{}, heaviside_rule{}, abs_rule{}, fabs_rule{})) return {site::side};
-  if (is(floor_rule{}, ceil_rule{}, trunc_rule{})) return {site::rounding};
-  if (is(rint_rule{}, round_rule{})) return {site::rounding, false, true};
-  if (is(floor_divide_rule{})) return {site::quotient, true};
-  if (is(mod_rule{}, fmod_rule{})) return {site::quotient, true, false, true};
-  return {};
-}
-
 AGRAD_INLINE std::vector<double> time_switches::seeds(const time& of) const {
-  const site& here = sites_[of.site];
+  const jump_site& here = sites_[of.site];
   std::vector<double> seeds(sides_.output_size(), 0.0);
   seeds[3 * of.site] = 1;
-  seeds[3 * of.site + 1] = here.kind == site::quotient ? -of.level : here.has_other ? -1 : 0;
+  seeds[3 * of.site + 1] = here.kind == jump_site::quotient ? -of.level : here.has_other ? -1 : 0;
   return seeds;
 }
 
 AGRAD_INLINE program time_switches::found(const program& f, std::size_t n) {
   const unrolled steps(f.code());
   const std::vector<operation>& all = steps.operations();
-  if (std::none_of(all.begin(), all.end(), [](const operation& op) { return site_of(op).kind != site::none; }))
+  if (std::none_of(all.begin(), all.end(), [](const operation& op) { return jump_site_of(op).kind != jump_site::none; }))
     return {{}, {}, 0, {}, {}};
   std::vector<reach::marks> marks(f.input_size(), of_parameter);
   std::fill_n(marks.begin() + 1, n, of_state);
   marks[0] = of_time;
   const reach flow(f, marks);
+  const time_course course(f, n);
   std::vector<slot> outputs;
   for (const operation& op : all) {
-    const site kind = site_of(op);
-    if (kind.kind == site::none) continue;
+    const jump_site kind = jump_site_of(op);
+    if (kind.kind == jump_site::none) continue;
     for (std::size_t i = 0; i < op.count; ++i) {
       const slot x = reach::place(f.code().integers, op, 0, i);
       const slot y = kind.has_other ? reach::place(f.code().integers, op, 1, i) : x;
       const reach::marks both = flow.of(x) | flow.of(y);
       if ((both & (of_time | of_state)) != of_time || is_known(outputs, kind, x, y)) continue;
+      if (!course.is_linear(x) || !course.is_linear(y)) continue;
       outputs.insert(outputs.end(), {x, y, static_cast<slot>(op.result + i)});
       sites_.push_back(kind);
       move_ = move_ || (both & of_parameter) != 0;
@@ -105,9 +96,9 @@ AGRAD_INLINE program time_switches::found(const program& f, std::size_t n) {
   return {needed(f, all, outputs), f.fixed(), f.size(), f.inputs(), outputs};
 }
 
-AGRAD_INLINE bool time_switches::is_known(const std::vector<slot>& outputs, const site& kind, slot x, slot y) const {
+AGRAD_INLINE bool time_switches::is_known(const std::vector<slot>& outputs, const jump_site& kind, slot x, slot y) const {
   for (std::size_t k = 0; k < sites_.size(); ++k)
-    if (outputs[3 * k] == x && outputs[3 * k + 1] == y && sites_[k].kind == kind.kind && sites_[k].halves == kind.halves)
+    if (outputs[3 * k] == x && outputs[3 * k + 1] == y && sites_[k].kind == kind.kind && sites_[k].halves() == kind.halves())
       return true;
   return false;
 }
@@ -142,13 +133,13 @@ AGRAD_INLINE const std::vector<double>& time_switches::run(double t, const doubl
 AGRAD_INLINE time_switches::position time_switches::at(std::size_t c, double t, const double* parameters, room& w) const {
   const std::vector<double>& sides = run(t, parameters, w);
   const double x = sides[3 * c], y = sides[3 * c + 1], result = sides[3 * c + 2];
-  const site& here = sites_[c];
+  const jump_site& here = sites_[c];
   switch (here.kind) {
-    case site::rounding:
+    case jump_site::rounding:
       return {x, result};
-    case site::quotient:
+    case jump_site::quotient:
       return {x / y, here.is_rest ? std::rint((x - result) / y) : result};
-    case site::side:
+    case jump_site::side:
       return {here.has_other ? x - y : x, (here.has_other ? x >= y : x >= 0) ? 1.0 : 0.0};
     default:
       return {x - y, result};
@@ -163,8 +154,8 @@ AGRAD_INLINE void time_switches::add_roots(std::size_t c, double from, double to
   const double between = at(c, from + (to - from) / 2, parameters, w).measure, rise = end - begin;
   const bool is_linear = std::abs(between - (begin + end) / 2) <= 1e-9 * (std::abs(begin) + std::abs(end));
   if (!is_linear || !(std::abs(rise) > 0) || !std::isfinite(rise)) return;
-  const bool is_one = sites_[c].kind == site::comparison || sites_[c].kind == site::side;
-  const double shift = sites_[c].halves ? 0.5 : 0.0;
+  const bool is_one = sites_[c].is_single();
+  const double shift = sites_[c].halves() ? 0.5 : 0.0;
   const double first = is_one ? 0 : std::ceil(std::min(begin, end) - shift) - 1;
   const double last = is_one ? 0 : std::floor(std::max(begin, end) - shift) + 1;
   if (last - first > most_levels) return;
