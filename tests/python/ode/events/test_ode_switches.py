@@ -250,6 +250,8 @@ KINKS = [
     lambda t, y, a: [1.0 - 0.3 * (y[0] - a) * np.sign(y[0] - a)],
     lambda t, y, a: [np.clip(y[0], 0.0, a) + 1.0 + np.abs(y[0] - a)],
     lambda t, y, a: [np.where((y[0] > a) & (t >= 0.0), y[0] - a, 0.0) + 1.0],
+    lambda t, y, a: [np.where(y[0] > a * 1.5, y[0] - 1.5 * a, 0.0) + 1.0],
+    lambda t, y, a: [(y[0] - a * a) * np.sign(y[0] - a * a) + 1.0],
 ]
 
 
@@ -333,3 +335,16 @@ def test_times_in_the_right_hand_side_do_not_depend_on_the_value_at_the_time():
                 return ag.solve_ivp(lambda t, y: [s(at - t)], (0.0, 2.0), [0.0], method).y[0, -1]
 
             assert ag.grad(end)(0.73) == pytest.approx(slope, rel=1e-9)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 11, 12, 30])
+def test_kinks_of_vectors_change_nothing(size):
+    """Expressions that are written twice are recorded entry by entry in short vectors, and as batches in long ones."""
+    levels = np.linspace(0.5, 3.0, size)
+
+    def total(a, switches):
+        f = lambda t, y, a: np.where(y > a * levels, y - a * levels, 0.0) * 0.1 + 1.0  # noqa: E731
+        return np.sum(ag.solve_ivp(f, (0.0, 4.0), np.zeros(size), args=(a,), switches=switches).y[:, -1])
+
+    by_default, ignored = (ag.value_and_grad(lambda a, s=s: total(a, s))(0.8) for s in ("auto", "ignore"))
+    assert by_default == ignored

@@ -34,14 +34,19 @@ class kinks {
   using key = std::pair<const kernel*, std::vector<number>>;
 
   void forget();
-  /// Assumes that two slots are equal.
-  void assume_equal(slot x, slot y);
+  /// Assumes that a slot, and with it every equal expression, equals what has a number.
+  void assume_equal(slot s, number value);
+  /// Returns the number that stands for a number under the assumption.
+  number standing_for(number a) const;
 
+  static constexpr int deepest = 200;  // operations in a row that are examined
   /// Returns the number of a slot that does not depend on the comparison, from at most `depth` operations in a row.
-  number of(slot s, int depth = 200);
+  number of(slot s, int depth = deepest);
   number of_result(slot s, int depth);
+  std::vector<number> operands(const operation& op, std::uint32_t entry, int depth);
   /// Returns the number of an entry of an operation on these numbers.
-  number made(const operation& op, const std::vector<number>& x, slot result);
+  number made(const operation& op, const std::vector<number>& x);
+  static key key_of(const operation& op, std::vector<number> x);
   /// Returns the number that such an expression equals by a law, or none.
   number simplified(const operation& op, const std::vector<number>& x);
   number constant(double value);
@@ -61,8 +66,7 @@ class kinks {
   std::map<key, number> expressions_;
   std::map<std::uint64_t, number> constants_;  // by bits
   std::unordered_map<number, double> values_;
-  static constexpr slot nowhere = ~slot{0};
-  std::pair<slot, slot> equal_{nowhere, nowhere};  // the first one stands for both
+  std::unordered_map<number, number> same_;
 };
 
 }  // namespace agrad

@@ -37,10 +37,12 @@ AGRAD_INLINE kinks::kinks(const program& f, const std::vector<operation>& all)
 AGRAD_INLINE bool kinks::is_kink(const held_entry& entry) {
   if (!entry.site.is_single()) return false;  // a rounding changes its value by 1
   forget();
-  if (entry.site.has_other)
-    assume_equal(entry.x, entry.y);
+  if (!entry.site.has_other)
+    assume_equal(entry.x, constant(0));
+  else if (value_of(of(entry.x)) == nullptr)
+    assume_equal(entry.x, of(entry.y));
   else
-    numbers_[entry.x] = constant(0);
+    assume_equal(entry.y, of(entry.x));
   std::unordered_map<slot, std::pair<number, number>> cases;
   cases[entry.result] = {constant(entry.side_at(1, 0)), constant(entry.side_at(-1, 0))};
   std::set<std::pair<std::uint32_t, std::uint32_t>> ahead;  // operations and entries in the order of running
@@ -66,7 +68,7 @@ AGRAD_INLINE bool kinks::is_kink(const held_entry& entry) {
       above.push_back(known == cases.end() ? of(x) : known->second.first);
       below.push_back(known == cases.end() ? above.back() : known->second.second);
     }
-    const std::pair<number, number> both{made(op, above, result), made(op, below, result)};
+    const std::pair<number, number> both{made(op, above), made(op, below)};
     if (both.first == both.second) continue;
     cases[result] = both;
     if (!follow(result)) return false;
@@ -75,22 +77,21 @@ AGRAD_INLINE bool kinks::is_kink(const held_entry& entry) {
 }
 
 AGRAD_INLINE void kinks::forget() {
-  numbers_.clear(), expressions_.clear(), constants_.clear(), values_.clear();
+  numbers_.clear(), expressions_.clear(), constants_.clear(), values_.clear(), same_.clear();
   next_ = 1;
-  equal_ = {nowhere, nowhere};
 }
 
-AGRAD_INLINE void kinks::assume_equal(slot x, slot y) {
-  const bool y_first = is_constant(y) || (!is_constant(x) && y < x);  // the slot that stands for both
-  equal_ = y_first ? std::pair(y, x) : std::pair(x, y);
+AGRAD_INLINE void kinks::assume_equal(slot s, number value) {
+  const number own = of(s);
+  if (own != value && value_of(own) == nullptr) same_[own] = value;
 }
 
 AGRAD_INLINE kinks::number kinks::of(slot s, int depth) {
-  if (s == equal_.second) s = equal_.first;
   const auto known = numbers_.find(s);
-  if (known != numbers_.end()) return known->second;
+  if (known != numbers_.end()) return standing_for(known->second);
   const number result = s < f_.fixed().size() ? (is_constant(s) ? constant(f_.fixed()[s]) : fresh()) : of_result(s, depth);
-  return numbers_[s] = result;
+  numbers_[s] = result;
+  return standing_for(result);
 }
 
 AGRAD_INLINE kinks::number kinks::of_result(slot s, int depth) {
@@ -99,13 +100,22 @@ AGRAD_INLINE kinks::number kinks::of_result(slot s, int depth) {
   if (depth == 0) return fresh();
   if (op.what->depends.how == dependence::gathered) return of(f_.code().integers[op.data + by.entry], depth - 1);
   if (op.what->entries == nullptr) return fresh();
-  std::vector<number> x;
-  for (std::uint32_t k = 0; k < op.arity; ++k) x.push_back(of(reach::place(f_.code().integers, op, k, by.entry), depth - 1));
-  return made(op, x, s);
+  return made(op, operands(op, by.entry, depth - 1));
 }
 
-AGRAD_INLINE kinks::number kinks::made(const operation& op, const std::vector<number>& x, slot result) {
-  if (result == equal_.second) return of(equal_.first);
+AGRAD_INLINE std::vector<kinks::number> kinks::operands(const operation& op, std::uint32_t entry, int depth) {
+  std::vector<number> x;
+  for (std::uint32_t k = 0; k < op.arity; ++k) x.push_back(of(reach::place(f_.code().integers, op, k, entry), depth));
+  return x;
+}
+
+AGRAD_INLINE kinks::key kinks::key_of(const operation& op, std::vector<number> x) {
+  const bool commutes = op.what == &kernel_of_rule<add_rule>() || op.what == &kernel_of_rule<multiply_rule>();
+  if (commutes) std::sort(x.begin(), x.end());
+  return {op.what, std::move(x)};
+}
+
+AGRAD_INLINE kinks::number kinks::made(const operation& op, const std::vector<number>& x) {
   if (const number equal = simplified(op, x); equal != none) return equal;
   std::vector<double> values;
   std::vector<const double*> arguments;
@@ -117,9 +127,14 @@ AGRAD_INLINE kinks::number kinks::made(const operation& op, const std::vector<nu
     op.what->entries->values(1, arguments.data(), &value);
     return constant(value);
   }
-  const auto [at, is_new] = expressions_.try_emplace({op.what, x}, next_);
+  const auto [at, is_new] = expressions_.try_emplace(key_of(op, x), next_);
   if (is_new) ++next_;
-  return at->second;
+  return standing_for(at->second);
+}
+
+AGRAD_INLINE kinks::number kinks::standing_for(number a) const {
+  const auto at = same_.find(a);
+  return at == same_.end() ? a : at->second;
 }
 
 AGRAD_INLINE kinks::number kinks::simplified(const operation& op, const std::vector<number>& x) {
