@@ -175,7 +175,7 @@ def solve_ivp(
     inputs: the initial state, the arguments, doses, events and times. "auto", "Rodas4" and "Rodas5P" have second derivatives
     and forward mode where fun is made of elementwise functions, sums, matrix products and indexing. "BDF" and "Adams" have
     first derivatives only, in both modes; forward mode integrates a sensitivity along each direction, with the states'
-    tolerances.
+    tolerances. Second derivatives ignore that a kink of fun (`np.abs`, `np.maximum`) moves along a solution.
 
     Examples
     --------
