@@ -348,3 +348,21 @@ def test_kinks_of_vectors_change_nothing(size):
 
     by_default, ignored = (ag.value_and_grad(lambda a, s=s: total(a, s))(0.8) for s in ("auto", "ignore"))
     assert by_default == ignored
+
+
+@every_method
+def test_comparisons_with_infinity_and_nan(method):
+    """No state reaches infinity; a comparison with nan is false until its sides are numbers."""
+
+    def bounded(a, bound):
+        f = lambda t, y, a, bound: [np.where(y[0] <= bound, a, 9.0) * np.where(y[0] < np.inf, 1.0, 9.0)]  # noqa: E731
+        return ag.solve_ivp(f, (0.0, 2.0), [0.0], method, args=(a, bound), **TIGHT).y[0, -1]
+
+    assert ag.value_and_grad(bounded)(0.5, np.inf) == (pytest.approx(1.0), pytest.approx(2.0))
+
+    def late(a):
+        f = lambda t, y, a: [1.0, np.where(np.log(y[0] - a) > 0.0, 1.0, 0.0)]  # noqa: E731
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return ag.solve_ivp(f, (0.0, 4.0), [4.0, 0.0], method, args=(a,), **TIGHT).y[1, -1]
+
+    assert ag.value_and_grad(late)(5.0) == (pytest.approx(2.0), pytest.approx(-1.0))

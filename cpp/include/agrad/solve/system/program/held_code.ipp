@@ -45,7 +45,8 @@ class held_search {
         const bool is_known = (both & of_state) == 0 && course.is_linear(x) && course.is_linear(y);
         const bool is_linear = with_states.is_linear(x) && with_states.is_linear(y) && site.kind != jump_site::quotient;
         const held_entry entry{site, op.what, x, y, static_cast<slot>(op.result + i), is_linear, text_of(op, x, y)};
-        if (both != 0 && !is_known && !continuous.is_kink(entry)) found.push_back(entry);
+        const bool can_meet = !is_infinite(x) && !is_infinite(y);
+        if (both != 0 && !is_known && can_meet && !continuous.is_kink(entry)) found.push_back(entry);
       }
     }
     return found;
@@ -70,6 +71,12 @@ class held_search {
     if (at == f_.inputs().end()) return s < f_.fixed().size() ? detail::to_text(f_.fixed()[s]) : "...";
     const auto i = static_cast<std::size_t>(at - f_.inputs().begin());
     return i == 0 ? "t" : i <= n_ ? "y[" + std::to_string(i - 1) + "]" : "parameter " + std::to_string(i - 1 - n_);
+  }
+
+  /// Returns whether a slot is a constant that no number reaches.
+  bool is_infinite(slot s) const {
+    const bool is_input = std::find(f_.inputs().begin(), f_.inputs().end(), s) != f_.inputs().end();
+    return s < f_.fixed().size() && !is_input && !std::isfinite(f_.fixed()[s]);
   }
 
   static bool jumps_at(const jump_site& site) { return site.kind != jump_site::none && !site.is_kink; }

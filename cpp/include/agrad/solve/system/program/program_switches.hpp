@@ -63,6 +63,9 @@ class program_switches final : public held_switches {
   };
   /// y: the value of the entry's second number.
   form form_of(std::size_t i, double y) const;
+  /// Returns a root from the two numbers of its entry; always finite: infinite roots are large, and where a number is nan, the
+  /// comparison does not change its result, so that the root stays on its side.
+  double root_of_numbers(std::size_t i, double x, double y) const;
 
   /// Returns the side of an entry where it is clear; where the numbers meet, the side to which the rates lead.
   double side_of(std::size_t entry) const;

@@ -57,9 +57,8 @@ class program_switches::root_function final : public differentiable_function {
   }
   form own_form() const { return of_.form_of(i_, numbers_[2 * of_.roots_[i_].entry + 1]); }
   double combined() const {
-    const form as = own_form();
     const double* x = numbers_.data() + 2 * of_.roots_[i_].entry;
-    return as.factor * (x[0] - as.multiple * x[1]) - as.shift;
+    return of_.root_of_numbers(i_, x[0], x[1]);
   }
   const double* seeds(double lambda) {
     const form as = own_form();
@@ -124,8 +123,14 @@ AGRAD_INLINE void program_switches::evaluate(double t, const double* y, const do
 
 AGRAD_INLINE double program_switches::value(std::size_t i) const {
   const double* x = values_.data() + 2 * roots_[i].entry;
-  const form as = form_of(i, x[1]);
-  return as.factor * (x[0] - as.multiple * x[1]) - as.shift;
+  return root_of_numbers(i, x[0], x[1]);
+}
+
+AGRAD_INLINE double program_switches::root_of_numbers(std::size_t i, double x, double y) const {
+  constexpr double largest = 1e100;  // the cubic polynomial through such numbers is finite
+  const form as = form_of(i, y);
+  const double away = as.multiple == 0 ? x : x - as.multiple * y, root = as.factor * away - as.shift;
+  return std::isnan(root) ? side(i) : std::clamp(root, -largest, largest);
 }
 
 AGRAD_INLINE double program_switches::rate(std::size_t i) const {
@@ -183,12 +188,14 @@ AGRAD_INLINE double program_switches::side_of(std::size_t e) const {
   const double x = values_[2 * e], y = values_[2 * e + 1];
   if (entry.site.is_single()) {
     const double other = entry.site.has_other ? y : 0, away = x - other;
-    if (std::abs(away) > rounding * (std::abs(x) + std::abs(other))) return side_beside(entry, 0, away > 0);
+    if (std::isnan(away)) return held_[e];
+    if (std::isinf(away) || std::abs(away) > rounding * (std::abs(x) + std::abs(other))) return side_beside(entry, 0, away > 0);
     const double rate = rates_[2 * e] - (entry.site.has_other ? rates_[2 * e + 1] : 0);
     return rate == 0 || !std::isfinite(rate) ? held_[e] : side_beside(entry, 0, rate > 0);
   }
   const bool is_quotient = entry.site.kind == jump_site::quotient;
   const double at = is_quotient ? x / y : x, shift = entry.site.halves() ? 0.5 : 0, near = std::rint(at - shift) + shift;
+  if (!std::isfinite(at)) return held_[e];
   if (std::abs(at - near) > rounding * (1 + std::abs(at))) return entry.side_at(x, y);
   const double rate = is_quotient ? (rates_[2 * e] - near * rates_[2 * e + 1]) / y : rates_[2 * e];
   const bool is_end = entry.site.rounds != jump_site::to_zero || near != 0;
@@ -228,9 +235,7 @@ AGRAD_INLINE double program_switches::side_beside(const held_entry& entry, doubl
 }
 
 AGRAD_INLINE std::string program_switches::name(std::size_t i) const {
-  const std::string& text = code_->entries[roots_[i].entry].text;
-  return "the switch " + text + " of the right-hand side, where the first number is " +
-         detail::to_text(values_[2 * roots_[i].entry]);
+  return "the switch " + code_->entries[roots_[i].entry].text + " of the right-hand side";
 }
 
 }  // namespace agrad
