@@ -6,6 +6,7 @@
 #include <agrad/solve/algebra/sparse_lu.ipp>
 #include <agrad/solve/one_step/methods.ipp>
 #include <agrad/solve/one_step/probe.ipp>
+#include <agrad/solve/one_step/reverse_estimate.ipp>
 #include <agrad/solve/one_step/rosenbrock.ipp>
 #include <agrad/solve/one_step/rosenbrock_second.ipp>
 #include <agrad/solve/one_step/solver.ipp>

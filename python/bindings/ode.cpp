@@ -4,7 +4,11 @@
 #include <agrad/solve/one_step/methods.hpp>
 #include <agrad/solve/record/ode_problem.hpp>
 #include <agrad/solve/record/solve_operation.hpp>
+#include <atomic>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +17,7 @@
 
 #include "errors.hpp"
 #include "listener.hpp"
+#include "lock.hpp"
 #include "ode_methods.hpp"
 #include "pool.hpp"
 #include "run.hpp"
@@ -108,13 +113,29 @@ std::shared_ptr<solve_operation> make_ode(const std::string& function, const poo
                                            std::move(progress), method.same_steps);
 }
 
+/// Returns a function that warns once of each concern; if warnings are errors, the solve throws each time.
+std::function<void(step_concern, const std::string&)> first_of_each_concern() {
+  struct flags {
+    std::atomic<bool> steps{false}, gradient{false};
+  };
+  return [said = std::make_shared<flags>()](step_concern what, const std::string& text) {
+    std::atomic<bool>& is_said = what == step_concern::steps ? said->steps : said->gradient;
+    if (is_said) return;
+    const lock_held locked;
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw py::error_already_set();
+    is_said = true;
+  };
+}
+
 }  // namespace
 
 ode_maker one_step_maker(const std::string& name, const step_options& options) {
   const one_step_method* method = entry_of(name);
   if (method == nullptr) throw std::invalid_argument("no one-step method has the name " + name);
-  const auto make = [method, options](const std::string& function, ode_system& system, ode_required required) {
-    return method->make(function, system, options, required);
+  step_options warning = options;
+  warning.warn = first_of_each_concern();
+  const auto make = [method, warning](const std::string& function, ode_system& system, ode_required required) {
+    return method->make(function, system, warning, required);
   };
   return make_named("one step", make, name, options);
 }

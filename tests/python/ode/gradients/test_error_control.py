@@ -36,7 +36,8 @@ def test_every_default_with_a_captured_value():
 @every_method
 def test_states_alone_are_asked_for_by_name(method):
     """What goes wrong without: explicit methods multiply the gradient in each step, Rodas4 takes steps that are too long."""
-    blind = ag.grad(lambda s: at_rest(s, method, error_control="states"))(1.0)
+    with pytest.warns(RuntimeWarning, match="as the steps suit the states alone"):
+        blind = ag.grad(lambda s: at_rest(s, method, error_control="states"))(1.0)
     assert abs(blind - 1) > 1e-5
 
 
@@ -196,7 +197,10 @@ def test_the_statistics_have_an_estimate(method):
 
 
 def test_a_check_sees_what_states_alone_leave_out():
-    with pytest.warns(RuntimeWarning, match="differs from that at tighter tolerances"):
+    with (
+        pytest.warns(RuntimeWarning, match="differs from that at tighter tolerances"),
+        pytest.warns(RuntimeWarning, match="as the steps suit the states alone"),
+    ):
         ag.grad(lambda s: at_rest(s, "Tsit5", error_control="states", gradient_check=True))(1.0)
     ag.grad(lambda s: at_rest(s, "Tsit5", gradient_check=True))(1.0)
 

@@ -141,6 +141,8 @@ class explicit_runge_kutta : public one_step_solver {
     return error_of(at.h, tangents, probe_.error(), [&] { return this->probe_.weighed(this->options_); });
   }
 
+  int linearize_step(const one_step& at, const double* record) override { return linearize_stages<0>(at, record), inner; }
+
   /// Linearises f at the `inner` stages from stage `First` on.
   template <int First>
   void linearize_stages(const one_step& at, const double* record) {
@@ -220,6 +222,12 @@ class explicit_runge_kutta : public one_step_solver {
       for (std::size_t i = 0; i < n_; ++i) l[i] += of_stage(s)[i];
     if (of_record == nullptr) return;
     for (std::size_t i = 0; i < n_; ++i) l[i] += of_record[i];
+  }
+
+  void reverse_error(const one_step& at, const double* l, std::vector<double>& of_record) const override {
+    of_record.assign((1 + all) * n_, 0.0);
+    for (int s = 0; s < stages; ++s)
+      for (std::size_t i = 0; i < n_; ++i) slope_of(of_record.data(), s)[i] = at.h * combinations::error::at(s) * l[i];
   }
 
   /// Propagates the adjoints of the slope at the end, and of the slopes that only states within the step use, to the slopes

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <functional>
 #include <limits>
+#include <string>
 #include <string_view>
 
 #include <agrad/solve/algebra/choice.hpp>
@@ -14,6 +16,10 @@ namespace agrad {
 /// `automatic` includes derivatives if derivatives are wanted, so a solve without derivatives takes longer steps.
 enum class step_error_control { automatic, states, derivatives };
 
+/// What a solver warns of: steps that derivatives hold far below those of the states, or a gradient whose estimated error is
+/// large.
+enum class step_concern { steps, gradient };
+
 /// Options of a one-step method.
 struct step_options {
   tolerances states = {1e-6};
@@ -23,6 +29,7 @@ struct step_options {
   double max_memory = 1e9;  // bytes of records for the reverse pass; beyond them steps are computed twice
   ode_algebra algebra;      // of a Rosenbrock method's matrices
   step_error_control error_control = step_error_control::automatic;
+  std::function<void(step_concern, const std::string&)> warn;  // called with a sentence, if there is a function
 
   static constexpr double infinity_step() { return std::numeric_limits<double>::infinity(); }
 };

@@ -99,7 +99,10 @@ class rosenbrock : public one_step_solver {
   AGRAD_INLINE void reverse_step(const one_step& at, const double* record, double* of_record, double* l,
                                  double* parameters) override;
 
+  AGRAD_INLINE void reverse_error(const one_step& at, const double* l, std::vector<double>& of_record) const override;
+
   void linearize_stages(const one_step& at, const double* record);
+  int linearize_step(const one_step& at, const double* record) override { return linearize_stages(at, record), stages_; }
 
   /// Computes to = (df/dy)' v; adds factor (df/dp)' v to the parameters' adjoint.
   void add_vjp(double factor, double t, const double* y, const double* v, double* to, double* parameters);

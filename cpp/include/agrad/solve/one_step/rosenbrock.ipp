@@ -209,6 +209,11 @@ AGRAD_INLINE void rosenbrock::reverse_step(const one_step& at, const double* rec
   for (std::size_t i = 0; of_record != nullptr && i < n_; ++i) l[i] += of_record[i];
 }
 
+AGRAD_INLINE void rosenbrock::reverse_error(const one_step& /*at*/, const double* l, std::vector<double>& of_record) const {
+  of_record.assign((1 + vectors()) * n_, 0.0);
+  std::copy_n(l, n_, solution(of_record.data(), stages_ - 1));
+}
+
 AGRAD_INLINE void rosenbrock::linearize_stages(const one_step& at, const double* record) {
   stage_states_.resize(vectors() * n_);
   for (int s = 0; s < stages_; ++s) {

@@ -10,6 +10,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -23,6 +26,7 @@
 #include <agrad/solve/one_step/logger.hpp>
 #include <agrad/solve/one_step/outputs.hpp>
 #include <agrad/solve/one_step/probe.hpp>
+#include <agrad/solve/one_step/reverse_estimate.hpp>
 #include <agrad/solve/one_step/store.hpp>
 #include <agrad/solve/solver/event_watch.hpp>
 #include <agrad/solve/solver/fault.hpp>
@@ -81,6 +85,10 @@ class one_step_solver : public ode_solver {
   /// Turns the adjoint l of a step's end into the adjoint of the step's start; adds to the parameters' adjoint. of_record:
   /// adjoints of the vectors that the interpolant sums, or null.
   virtual void reverse_step(const one_step& at, const double* record, double* of_record, double* l, double* parameters) = 0;
+  /// Writes the adjoints of the record's vectors that belong to an adjoint l of the step's error.
+  virtual void reverse_error(const one_step& at, const double* l, std::vector<double>& of_record) const = 0;
+  /// Linearises f at the stages of an accepted step; returns the number of points.
+  virtual int linearize_step(const one_step& at, const double* record) = 0;
   /// The slope at the end of the step attempted last if the method has computed that slope; else null.
   virtual const double* end_slope(const double* /*record*/) const { return nullptr; }
   /// Whether to stop after an accepted step because another method would do better.
@@ -90,7 +98,7 @@ class one_step_solver : public ode_solver {
 
   /// Throws if one of `count` adjoints or tangents of `of` at a step is not finite although the solution is; `width` for each.
   void check_finite(const char* what, const char* of, std::size_t step, const double* x, std::size_t count,
-                    std::size_t width = 1) const;
+                    std::size_t width = 1);
 
   one_step place(std::size_t step) const;
 
@@ -161,6 +169,23 @@ class one_step_solver : public ode_solver {
   static one_step part_of(const one_step& at, double h) { return h < at.end - at.t ? one_step{at.t, h, at.t + h} : at; }
   bool has_ended_at_event() const { return watch_ != nullptr && !watch_->fired().empty(); }
 
+  /// Returns why adjoints or tangents are not finite at a step: the derivatives of f, or their growth from step to step.
+  AGRAD_COLD std::string cause_of_fault(std::size_t step);
+
+  /// Says how many steps derivatives made shorter, if these are most steps.
+  std::string held_back() const;
+  /// Warns if derivatives made the steps many times as many as the states need.
+  void warn_of_steps() const;
+  /// Propagates adjoints through all steps, with those of an estimate, if there is one. Adds to the gradient's parameters, and
+  /// notes whether an adjoint grows in a single step as no step can follow.
+  void reverse_steps(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, ode_gradient& g, detail::reverse_estimate* estimate);
+  /// Returns whether the states hardly moved for more than a tenth of the time: their error did not limit the steps.
+  bool rests() const { return rested_ > 0.1 * (t_ - t0_); }
+  /// Returns the size of an adjoint of the states in units of the states; 0 where derivatives control the steps.
+  double size_of(const std::vector<double>& l, const double* y) const;
+  /// Enters the estimate of a gradient's error in the statistics; warns if the estimate is large.
+  void judge(const detail::reverse_estimate& estimate, const ode_gradient& g);
+
   Eigen::VectorXd times_gradient(const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
 
   [[noreturn]] AGRAD_COLD void fail(const std::string& code, const std::string& advice);
@@ -179,7 +204,9 @@ class one_step_solver : public ode_solver {
   progress_listener* listener_ = nullptr;  // listener of the pass that is running
   std::vector<double> slope_;
   double t0_ = 0, t_ = 0, h_ = 0, requested_end_ = 0;
-  bool integrated_ = false;
+  double of_state_ = 0;                // the state's error in the step attempted last
+  double by_states_ = 0, rested_ = 0;  // how many steps the states need, about; how long they rested
+  bool integrated_ = false, grows_ = false;
 };
 
 }  // namespace agrad

@@ -18,6 +18,7 @@ AGRAD_INLINE const Eigen::MatrixXd& one_step_solver::integrate(const Eigen::Vect
   states_.resize(y0.size(), static_cast<Eigen::Index>(times.size()));
   statistics_ = {};
   control_.start();
+  by_states_ = rested_ = 0;
   fault_place_.clear();
   std::copy_n(y0.data(), n_, record_.data());
   t_ = t0;
@@ -31,6 +32,7 @@ AGRAD_INLINE const Eigen::MatrixXd& one_step_solver::integrate(const Eigen::Vect
   }
   statistics_.gradient_error = probe_.relative_error();
   integrated_ = true;
+  warn_of_steps();
   return states_;
 }
 
@@ -49,28 +51,51 @@ AGRAD_INLINE ode_gradient one_step_solver::reverse(const Eigen::Ref<const Eigen:
   ode_gradient g{Eigen::VectorXd::Zero(y0_.size()), 0.0, times_gradient(adjoints), Eigen::VectorXd::Zero(system_.parameters())};
   if (!reverses_) return g;
   listener_ = progress_listener::current();
+  std::optional<detail::reverse_estimate> estimate;
+  const bool judges = options_.error_control == step_error_control::states && adjoints.allFinite();
+  if (judges && rests()) estimate.emplace(n_, m_);
+  reverse_steps(adjoints, g, estimate ? &*estimate : nullptr);
+  if (judges && !estimate && grows_) {
+    ode_gradient again = g;
+    again.parameters.setZero();
+    reverse_steps(adjoints, again, &estimate.emplace(n_, m_));
+  }
+  if (estimate) judge(*estimate, g);
+  if (required_.initial_time) {
+    system_.rhs(t0_, y0_.data(), error_.data());
+    for (std::size_t i = 0; i < n_; ++i) g.initial_time -= g.initial_state[static_cast<Eigen::Index>(i)] * error_[i];
+  }
+  if (!required_.initial_state) g.initial_state.setZero();
+  return g;
+}
+
+AGRAD_INLINE void one_step_solver::reverse_steps(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, ode_gradient& g,
+                                                 detail::reverse_estimate* estimate) {
   std::vector<double> l(n_, 0.0);
   std::size_t outputs = outputs_.size();
   const bool is_finite = adjoints.allFinite();
   const auto adjoint = [&](std::size_t k) { return adjoints.col(static_cast<Eigen::Index>(k)).data(); };
+  grows_ = false;
   for (std::size_t step = store_.steps(); step-- > 0;) {
     double* of_record = outputs_.collect(step, outputs, adjoint, n_, l.data(), of_record_);
     outputs = outputs_.before(step, outputs);
-    reverse_step(place(step), record_of(step), of_record, l.data(), g.parameters.data());
+    const one_step at = place(step);
+    const double* record = record_of(step);
+    if (estimate != nullptr) {
+      reverse_error(at, l.data(), estimate->of_record());
+      reverse_step(at, record, estimate->of_record().data(), estimate->states(), estimate->parameters());
+    }
+    const double before = of_record == nullptr ? size_of(l, record) : std::numeric_limits<double>::infinity();
+    reverse_step(at, record, of_record, l.data(), g.parameters.data());
     detail::drop_denormals(l);
     if (is_finite) check_finite("the adjoint", "y", step, l.data(), n_);
     if (is_finite) check_finite("the adjoint", "parameters", step, g.parameters.data(), m_);
+    grows_ = grows_ || size_of(l, record) > 10 * before;
     ++statistics_.backward.steps;
     pace_.step();
     if (listener_ != nullptr) listener_->at(store_.time(step));
   }
   std::copy_n(l.data(), n_, g.initial_state.data());
-  if (required_.initial_time) {
-    system_.rhs(t0_, y0_.data(), error_.data());
-    for (std::size_t i = 0; i < n_; ++i) g.initial_time -= l[i] * error_[i];
-  }
-  if (!required_.initial_state) g.initial_state.setZero();
-  return g;
 }
 
 AGRAD_INLINE one_step_solver::one_step_solver(std::string function, ode_system& system, step_options options,
@@ -93,9 +118,69 @@ AGRAD_INLINE one_step_solver::one_step_solver(std::string function, ode_system& 
 }
 
 AGRAD_INLINE void one_step_solver::check_finite(const char* what, const char* of, std::size_t step, const double* x,
-                                                std::size_t count, std::size_t width) const {
-  if (!detail::are_finite(x, count))
-    detail::throw_not_finite(function_, what, of, x, count, width, store_.time(step), static_cast<long>(step));
+                                                std::size_t count, std::size_t width) {
+  if (detail::are_finite(x, count)) return;
+  detail::throw_not_finite(function_, what, of, x, count, width, store_.time(step), static_cast<long>(step),
+                           cause_of_fault(step));
+}
+
+AGRAD_INLINE std::string one_step_solver::cause_of_fault(std::size_t step) {
+  const std::vector<double> ones(n_, 1.0);
+  std::vector<double> of_states(n_), of_parameters(m_);
+  const int points = linearize_step(place(step), record_of(step));
+  bool has_derivatives = true;
+  for (int k = 0; k < points; ++k) {
+    system_.linear_vjp(k, ones.data(), of_states.data(), m_ > 0 ? of_parameters.data() : nullptr);
+    has_derivatives =
+        has_derivatives && detail::are_finite(of_states.data(), n_) && detail::are_finite(of_parameters.data(), m_);
+  }
+  if (!has_derivatives)
+    return "the right-hand side has no finite derivative there; keep the solution away from that point, or choose between "
+           "values "
+           "with np.where";
+  if (options_.error_control != step_error_control::states)
+    return "the derivatives of the solution grow beyond all numbers; shorten the time span";
+  return "steps that suit the states are too long for the derivatives, which grow from step to step; let error_control "
+         "include derivatives, as it does by default";
+}
+
+AGRAD_INLINE std::string one_step_solver::held_back() const {
+  if (2 * statistics_.held_by_derivatives <= statistics_.forward.steps) return {};
+  return "; derivatives made " + std::to_string(statistics_.held_by_derivatives) +
+         " steps shorter, and error_control='states' leaves derivatives out";
+}
+
+AGRAD_INLINE void one_step_solver::warn_of_steps() const {
+  const auto steps = static_cast<double>(statistics_.forward.steps);
+  if (!options_.warn || !probe_.is_on() || steps < 1000 || steps < 8 * by_states_) return;
+  options_.warn(step_concern::steps,
+                function_ + ": derivatives made the steps " + detail::to_text(std::round(steps / std::max(1.0, by_states_))) +
+                    " times as many as the states need (" + std::to_string(statistics_.forward.steps) +
+                    "); if the result does not depend on the fast modes that hold them, error_control='states' leaves "
+                    "derivatives out");
+}
+
+AGRAD_INLINE double one_step_solver::size_of(const std::vector<double>& l, const double* y) const {
+  if (options_.error_control != step_error_control::states) return 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < n_; ++i) {
+    const double least = options_.states.absolute[static_cast<Eigen::Index>(i)] / options_.states.relative;
+    const double size = l[i] * std::max(std::abs(y[i]), least);
+    sum += size * size;
+  }
+  return std::sqrt(sum);
+}
+
+AGRAD_INLINE void one_step_solver::judge(const detail::reverse_estimate& estimate, const ode_gradient& g) {
+  const double relative = estimate.relative(system_, options_, required_, y0_, g);
+  statistics_.gradient_error = relative;
+  const double allowed = rests() ? std::min(0.1, 100 * options_.states.relative) : 0.1;
+  if (!options_.warn || relative <= allowed) return;
+  char number[32];
+  std::snprintf(number, sizeof number, "%.1e", relative);
+  options_.warn(step_concern::gradient,
+                function_ + ": the estimated relative error of the gradient is " + number +
+                    ", as the steps suit the states alone; let error_control include derivatives, as it does by default");
 }
 
 AGRAD_INLINE one_step one_step_solver::place(std::size_t step) const {
@@ -138,8 +223,8 @@ AGRAD_INLINE void one_step_solver::check_integrated(const Eigen::Ref<const Eigen
 }
 
 AGRAD_INLINE double one_step_solver::attempt_both(const one_step& at) {
-  const double of_state = attempt(at, record_.data(), next_.data());
-  return probe_.larger_error(of_state, [&] { return attempt_probe(at, record_.data()); });
+  of_state_ = attempt(at, record_.data(), next_.data());
+  return probe_.larger_error(of_state_, [&] { return attempt_probe(at, record_.data()); });
 }
 
 AGRAD_INLINE double one_step_solver::chosen_first_step(double duration) {
@@ -153,7 +238,7 @@ AGRAD_INLINE bool one_step_solver::integrate_to_next() {
   long steps = 0;
   for (const std::size_t known = outputs_.size(); known == outputs_.size();) {
     if (++steps > options_.max_num_steps)
-      fail("too_many_steps", "raise max_num_steps or loosen the tolerances" + detail::last_step(h));
+      fail("too_many_steps", "raise max_num_steps or loosen the tolerances" + detail::last_step(h) + held_back());
     h_ = std::min(h_, options_.max_step);
     const double end = end_of_next(), left = end - t_;
     const bool is_last = h_ >= left * (1 - 1e-10);
@@ -221,6 +306,8 @@ AGRAD_INLINE bool one_step_solver::advance(const one_step& whole, double propose
   ++statistics_.forward.steps;
   pace_.step();
   if (probe_.holds()) ++statistics_.held_by_derivatives;
+  by_states_ += probe_.holds() ? std::min(1.0, std::pow(of_state_, 1.0 / order_)) : 1;
+  if (of_state_ * std::pow(proposed / at.h, order_) < 1e-3) rested_ += at.h;  // also if an output made the step shorter
   if (probe_.is_on()) probe_.accept(at.h);
   h_ = factor >= 1 ? std::max(at.h * factor, proposed) : at.h * factor;
   t_ = at.end;

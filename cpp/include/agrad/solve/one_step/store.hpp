@@ -50,6 +50,8 @@ class step_store {
   }
 
  private:
+  /// Makes room for more numbers, by doubling the memory, but not beyond the budget.
+  void reserve(std::size_t more);
   /// Drops stages: keeps only the states of every second step.
   void thin_records(std::size_t steps);
   void thin_states();

@@ -24,6 +24,7 @@ AGRAD_INLINE void step_store::add(double t, double h, const double* record) {
   size_.push_back(h);
   if (every_ == 0) {
     if (static_cast<double>(records_.size() + record_) <= budget_) {
+      reserve(record_);
       records_.insert(records_.end(), record, record + record_);
       return;
     }
@@ -32,6 +33,13 @@ AGRAD_INLINE void step_store::add(double t, double h, const double* record) {
   if (i % every_ != 0) return;
   records_.insert(records_.end(), record, record + states_);
   if (static_cast<double>(records_.size()) > budget_ / 2) thin_states();
+}
+
+AGRAD_INLINE void step_store::reserve(std::size_t more) {
+  if (records_.size() + more <= records_.capacity()) return;
+  const std::size_t least = records_.size() + more;
+  const double most = std::min(2.0 * static_cast<double>(records_.capacity()), budget_);
+  records_.reserve(std::max(least, static_cast<std::size_t>(most)));
 }
 
 AGRAD_INLINE void step_store::thin_records(std::size_t steps) {

@@ -25,9 +25,10 @@ AGRAD_COLD std::string not_finite_in(const std::vector<double>& record, std::siz
                                      const std::vector<double>& end);
 
 /// Throws if a tangent or adjoint is not finite although the solution is. what: "the adjoint" or "the tangent". count: how many
-/// numbers, `width` for each state or parameter.
+/// numbers, `width` for each state or parameter. advice: the cause and what to do.
 [[noreturn]] AGRAD_COLD void throw_not_finite(std::string_view function, const std::string& what, std::string_view of,
-                                              const double* x, std::size_t count, std::size_t width, double t, long steps);
+                                              const double* x, std::size_t count, std::size_t width, double t, long steps,
+                                              const std::string& advice);
 
 /// Sets denormal adjoints to zero: a denormal adjoint would remain denormal and slow down all later steps.
 void drop_denormals(std::vector<double>& adjoints);

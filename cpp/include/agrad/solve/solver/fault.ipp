@@ -32,12 +32,9 @@ AGRAD_INLINE std::string not_finite_in(const std::vector<double>& record, std::s
 }
 
 AGRAD_INLINE void throw_not_finite(std::string_view function, const std::string& what, std::string_view of, const double* x,
-                                   std::size_t count, std::size_t width, double t, long steps) {
+                                   std::size_t count, std::size_t width, double t, long steps, const std::string& advice) {
   std::size_t i = 0;
   while (i + 1 < count && std::isfinite(x[i])) ++i;
-  const std::string advice =
-      "the right-hand side has no finite derivative there; keep the solution away from that point, or choose between values "
-      "with np.where";
   std::string text(function);
   text.append(": ").append(what).append(" of ").append(of).append("[").append(std::to_string(i / width)).append("] is ");
   text.append(to_text(x[i])).append(" at t = ").append(to_text(t)).append(", but must be finite; ").append(advice);
