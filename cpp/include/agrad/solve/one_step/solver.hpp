@@ -179,7 +179,7 @@ class one_step_solver : public ode_solver {
   /// Propagates adjoints through all steps, with those of an estimate, if there is one. Adds to the gradient's parameters, and
   /// notes whether an adjoint grows in a single step as no step can follow.
   void reverse_steps(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, ode_gradient& g, detail::reverse_estimate* estimate);
-  /// Returns whether the states hardly moved for more than a tenth of the time: their error did not limit the steps.
+  /// Returns whether the states rested for more than a tenth of the time: their error allowed steps four times as long.
   bool rests() const { return rested_ > 0.1 * (t_ - t0_); }
   /// Returns the size of an adjoint of the states in units of the states; 0 where derivatives control the steps.
   double size_of(const std::vector<double>& l, const double* y) const;

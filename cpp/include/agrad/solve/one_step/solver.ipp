@@ -306,8 +306,9 @@ AGRAD_INLINE bool one_step_solver::advance(const one_step& whole, double propose
   ++statistics_.forward.steps;
   pace_.step();
   if (probe_.holds()) ++statistics_.held_by_derivatives;
-  by_states_ += probe_.holds() ? std::min(1.0, std::pow(of_state_, 1.0 / order_)) : 1;
-  if (of_state_ * std::pow(proposed / at.h, order_) < 1e-3) rested_ += at.h;  // also if an output made the step shorter
+  const double filled = std::pow(of_state_, 1.0 / order_);  // of the step that the state's error allows
+  by_states_ += probe_.holds() ? std::min(1.0, filled) : 1;
+  if (4 * filled * proposed < at.h) rested_ += at.h;
   if (probe_.is_on()) probe_.accept(at.h);
   h_ = factor >= 1 ? std::max(at.h * factor, proposed) : at.h * factor;
   t_ = at.end;
