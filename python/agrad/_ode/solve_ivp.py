@@ -21,6 +21,7 @@ from agrad._ode.result import OdeResult
 from agrad._ode.scipy import Vectorized, algebra_of
 from agrad._ode.states import states_of
 from agrad._ode.times import times_of
+from agrad._record.control import chosen_control
 
 __all__ = ["solve_ivp"]
 
@@ -117,7 +118,8 @@ def solve_ivp(
         "derivatives" includes the error of a tangent along a fixed direction of all differentiable inputs, without which
         derivatives are lost where a solution rests. "auto" means "derivatives" where a derivative is wanted and "states"
         elsewhere. Choose "derivatives" where an optimiser needs values and gradients from the same steps; the choice then
-        covers the initial state and all floating-point numbers in `args`. See :doc:`gradient_trust`.
+        covers the initial state and all floating-point numbers in `args`. In a compiled function "auto" means the choice of
+        :func:`agrad.compile`. See :doc:`gradient_trust`.
     jac : optional
         SciPy's argument, which is accepted and not used: the Jacobian of the recorded fun is exact, and `message` says so.
     jac_sparsity : array-like or scipy.sparse, shape (n, n), or pair of ints, optional
@@ -194,6 +196,7 @@ def solve_ivp(
     entry, note = method_named(function, method)
     algebra = algebra_of(function, linear_solver, jac_sparsity, lband, uband)
     check_choices(function, entry, algebra, sensitivities, error_control, switches)
+    error_control = chosen_control(error_control)
     interruptions = interruptions_of(function, doses, events, tstops, max_events)
     if interruptions is not None and interruptions.events is not None:
         if sensitivities != "adjoint":

@@ -20,6 +20,7 @@ from agrad._ode.options import Tolerances, step_options, tolerances_of
 from agrad._ode.progress import Progress, reporter_of
 from agrad._ode.record import RecordedFunction, joined
 from agrad._ode.result import OdeResult
+from agrad._record.control import chosen_control
 
 __all__ = ["Subject", "solve_many"]
 
@@ -127,6 +128,7 @@ def solve_many(
         raise TypeError(f"{function}: subjects is {subjects!r}, but must be a sequence of agrad.Subject")
     entry, note = method_named(function, method)
     check_choices(function, entry, Algebra(), "adjoint", error_control, switches)
+    error_control = chosen_control(error_control)
 
     @cache
     def method_for(size: int) -> ConfiguredMethod:

@@ -264,23 +264,24 @@ def test_other_versions_and_damage_are_refused_in_words():
 def test_what_belongs_to_a_program_is_sealed_with_it():
     f = ag.compile(ag.grad(counting_nothing, argnums=1))
     f(AT, 2.0 * AT)
-    restore, (version, seal, kind, function, entries) = f.__reduce__()
-    assert bits(restore(version, seal, kind, function, entries)(AT, 2.0 * AT)) == bits(f(AT, 2.0 * AT))
+    restore, (version, seal, kind, function, control, entries) = f.__reduce__()
+    assert bits(restore(version, seal, kind, function, control, entries)(AT, 2.0 * AT)) == bits(f(AT, 2.0 * AT))
     ((example, kept),) = entries
     other = ag.grad(counting_nothing, argnums=0)
     for bad in (
-        (seal, kind, other, entries),
-        (seal[::-1], kind, function, entries),
-        (seal, kind, function, [(example, kept * 2)]),
+        (seal, kind, other, control, entries),
+        (seal[::-1], kind, function, control, entries),
+        (seal, kind, function, "states", entries),
+        (seal, kind, function, control, [(example, kept * 2)]),
     ):
         with pytest.raises(
             ValueError, match="compile: the pickle is damaged, but must be as it was pickled; record the function"
         ):
             restore(version, *bad)
     with pytest.raises(
-        ValueError, match="compile: format of the pickle is version 9, but must be version 1; record the function"
+        ValueError, match="compile: format of the pickle is version 9, but must be version 2; record the function"
     ):
-        restore(9, seal, kind, function, entries)
+        restore(9, seal, kind, function, control, entries)
 
 
 def counting_nothing(x, y):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Generic, cast
 
 import numpy as np
 
-from agrad._core import Array, Comparison, DomainError, KnownCalls, Program, Recording, ResultKind
+from agrad._core import Array, Comparison, DomainError, ErrorControl, KnownCalls, Program, Recording, ResultKind
 from agrad._loops.body import bodies_of
+from agrad._record.control import solves_with
 from agrad._record.debug import is_debugging
 from agrad._record.recording import name_of, named_after, open_recording
 from agrad._record.source import line_in_traceback, parting_lines
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Compiled", "compile"]
 
+_CONTROLS = tuple(ErrorControl.__members__)
 _MOST_PATHS = 64
 _MOST_SIGNATURES = 256
 
@@ -36,9 +38,13 @@ _MOST_SIGNATURES = 256
 class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
     """See :func:`compile`."""
 
-    def __init__(self, function: Callable[Arguments, Result]) -> None:
+    def __init__(self, function: Callable[Arguments, Result], error_control: str = "auto") -> None:
         if not callable(function):
             raise TypeError(f"compile: function is {function!r}, but must be callable")
+        if error_control not in _CONTROLS:
+            known = ", ".join(map(repr, _CONTROLS))
+            raise ValueError(f"compile: error_control is {error_control!r}, but must be one of {known}")
+        self.error_control = error_control
         named_after(self, function)
         self.transformation = function if isinstance(function, Transformation) else None
         self.function = function.function if isinstance(function, Transformation) else function
@@ -54,8 +60,8 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
 
         def make() -> Any:
             if self.transformation is not None:
-                return type(self)(bound_to(self.transformation, instance))
-            return type(self)(self.function.__get__(instance))
+                return type(self)(bound_to(self.transformation, instance), self.error_control)
+            return type(self)(self.function.__get__(instance), self.error_control)
 
         return cached_for(self, instance, make)
 
@@ -202,7 +208,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         """Calls the function once, for a recording. Returns the recorded inputs, the outputs, and aux."""
         inputs = [recording.input(x) for x in call.inputs]
         args, kwargs = call.with_inputs(inputs)
-        with at(Place()):  # the program runs outside of the present place
+        with at(Place()), solves_with(self.error_control):  # the program runs outside of the present place
             result = self.function(*args, **kwargs)
         if self.transformation is None:
             return inputs, Outputs(recording, result), None
@@ -274,7 +280,7 @@ def _places(call: Signature, parameters: Parameters) -> Any:
     return slice(flat[0], flat[-1] + 1) if flat.size and np.all(np.diff(flat) == 1) else flat
 
 
-def compile(function: Callable[Arguments, Result]) -> Compiled[Arguments, Result]:
+def compile(function: Callable[Arguments, Result], *, error_control: str = "auto") -> Compiled[Arguments, Result]:
     """Record a function at its first call and run the recorded program from then on.
 
     Parameters
@@ -284,6 +290,11 @@ def compile(function: Callable[Arguments, Result]) -> Compiled[Arguments, Result
         pure: other values than arguments keep their state at the first call, and side effects happen at the recording only.
         Above a method of a class, the method of each instance is compiled separately, with the attributes at the instance's
         first call.
+    error_control : {"auto", "states", "derivatives"}
+        The error control of all solves of differential equations by one-step methods in the function that leave it at "auto",
+        see :func:`agrad.solve_ivp`. With the same choice "derivatives" or "states", ``ag.compile(f)`` and the value of
+        ``ag.compile(ag.value_and_grad(f))`` are the same to the last bit; with "auto" they differ within the tolerances of the
+        solves.
 
     Returns
     -------
@@ -298,6 +309,8 @@ def compile(function: Callable[Arguments, Result]) -> Compiled[Arguments, Result
 
     Raises
     ------
+    ValueError
+        `error_control` is none of the three.
     RuntimeError
         Comparisons of recorded values took more than 64 different paths.
 
@@ -314,4 +327,4 @@ def compile(function: Callable[Arguments, Result]) -> Compiled[Arguments, Result
     >>> f(np.zeros(2))
     array([1., 1.])
     """
-    return Compiled(function)
+    return Compiled(function, error_control)

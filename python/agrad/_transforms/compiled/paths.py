@@ -70,11 +70,13 @@ class WithPaths(ABC):
     label: str
     function: Callable[..., Any]
     transformation: Transformation | None
+    #: Of solves within the function (_record/control.py).
+    error_control: str
     #: The attribute of the class and the instance from which a method was made.
     bound: tuple[Any, Any] | None = None
 
     @abstractmethod
-    def __init__(self, function: Callable[..., Any]) -> None: ...
+    def __init__(self, function: Callable[..., Any], error_control: str = "auto") -> None: ...
 
     @abstractmethod
     def recorded(self) -> list[tuple[Any, list[Path]]]:

@@ -27,7 +27,7 @@ from agrad._transforms.compiled.paths import Path, WithPaths
 
 __all__ = ["example_of", "pickled_form", "read_program"]
 
-_FORMAT = 1  # of the tuples below
+_FORMAT = 2  # of the tuples below
 
 
 class _Input:
@@ -70,24 +70,26 @@ def pickled_form(compiled: WithPaths) -> tuple[Any, ...]:
         if states:
             entries.append((example_of(key, _Input), states))
     function: Any = compiled.transformation or compiled.function
+    control = compiled.error_control
     place = place_of(compiled)
     if place is not None:
-        return _named, (_FORMAT, _seal(type(compiled), place, entries), *place, entries)
-    return _restored, (_FORMAT, _seal(type(compiled), function, entries), type(compiled), function, entries)
+        return _named, (_FORMAT, _seal(type(compiled), (*place, control), entries), *place, entries)
+    seal = _seal(type(compiled), (function, control), entries)
+    return _restored, (_FORMAT, seal, type(compiled), function, control, entries)
 
 
 def _named(version: Any, seal: Any, module: Any, name: Any, entries: Any) -> WithPaths:
     _check_format(version)
     _check(all(isinstance(each, str) for each in (module, name)))
     compiled = operator.attrgetter(name)(importlib.import_module(module))
-    _check_seal(seal, type(compiled), (module, name), entries)
+    _check_seal(seal, type(compiled), (module, name, getattr(compiled, "error_control", None)), entries)
     return _with_entries(compiled, entries)
 
 
-def _restored(version: Any, seal: Any, kind: Any, function: Any, entries: Any) -> WithPaths:
+def _restored(version: Any, seal: Any, kind: Any, function: Any, control: Any, entries: Any) -> WithPaths:
     _check_format(version)
-    _check_seal(seal, kind, function, entries)
-    compiled: WithPaths = kind(function)
+    _check_seal(seal, kind, (function, control), entries)
+    compiled: WithPaths = kind(function, control)
     return _with_entries(compiled, entries)
 
 
