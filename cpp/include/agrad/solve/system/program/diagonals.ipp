@@ -26,8 +26,12 @@ AGRAD_INLINE void entry_range::add_product(const double* values, const double* l
 
 AGRAD_INLINE void entry_range::add_forward_product(const double* values, const double* v, double* sums) const {
   const auto n = static_cast<Eigen::Index>(length);
-  const Eigen::Map<const Eigen::ArrayXd, 0, Eigen::InnerStride<>> entries(values + place, n, Eigen::InnerStride<>(step));
-  Eigen::Map<Eigen::ArrayXd>(sums + row, n) += Eigen::Map<const Eigen::ArrayXd>(v + column, n) * entries;
+  const Eigen::Map<const Eigen::ArrayXd> of_columns(v + column, n);
+  Eigen::Map<Eigen::ArrayXd> to(sums + row, n);
+  if (step == 1)
+    to += of_columns * Eigen::Map<const Eigen::ArrayXd>(values + place, n);
+  else
+    to += of_columns * Eigen::Map<const Eigen::ArrayXd, 0, Eigen::InnerStride<>>(values + place, n, Eigen::InnerStride<>(step));
 }
 
 AGRAD_INLINE std::vector<entry_range> entry_ranges(const std::vector<std::uint32_t>& first,

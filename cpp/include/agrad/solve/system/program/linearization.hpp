@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include <Eigen/Core>
@@ -68,14 +69,27 @@ class linearization {
   /// Computes the sums of columns begin .. end.
   void multiply(const entries_at& at, std::size_t begin, std::size_t end, double* to) const;
   void product_by_ranges(const entries_at& at, std::size_t k, double* y_adjoint, double* parameter_adjoint) const;
+  /// Computes `forward_product` where some entries are not finite: a zero factor cancels such an entry.
+  AGRAD_COLD void forward_carefully(const double* values, const slot* slots, const double* v, const double* w,
+                                    double* to) const;
   /// Computes the same sums if entries are not finite: a zero adjoint cancels such an entry.
   AGRAD_COLD void multiply_carefully(const entries_at& at, std::size_t begin, std::size_t end, double* to) const;
 
   static constexpr std::size_t least_length = 20;  // of ranges, on average: shorter ranges wait for results just stored
   static constexpr std::size_t most_entries = std::size_t{1} << 18U;  // more exceed the caches
 
+  /// The entries of a row in an order of their own: those of the states from of_rows_[2 i] on, those of the parameters from
+  /// of_rows_[2 i + 1] on.
+  void order_by_rows();
+
+  struct row_entry {
+    std::uint32_t entry, column;  // the column among those of the states or those of the parameters
+  };
+
   std::size_t states_, points_;
-  std::vector<std::uint32_t> first_, rows_;                                  // of each column's entries
+  std::vector<std::uint32_t> first_, rows_;  // of each column's entries
+  std::vector<std::uint32_t> of_rows_;       // where rows begin in `by_rows_`
+  std::vector<row_entry> by_rows_;
   std::shared_ptr<const program> entries_;                                   // outputs: the entries point by point
   std::vector<std::vector<detail::entry_range>> of_states_, of_parameters_;  // of each point, or empty
 };

@@ -40,20 +40,51 @@ AGRAD_INLINE void linearization::forward_product(const workspace& at, std::size_
                                                  double* to) const {
   const double* values = at.run.values.data();
   const slot* slots = entries_->outputs().data() + k * rows_.size();
-  std::fill_n(to, states_, 0.0);
-  const auto add = [&](std::size_t begin, std::size_t end, const double* factors) {
-    for (std::size_t j = begin; j < end; ++j) {
-      const double factor = factors[j - begin];
-      if (factor == 0) continue;
-      for (std::uint32_t e = first_[j]; e < first_[j + 1]; ++e) to[rows_[e]] += values[slots[e]] * factor;
-    }
-  };
-  if (!has_ranges()) {
-    add(0, states_, v);
-  } else {
+  double none = 0;
+  if (has_ranges()) {
+    std::fill_n(to, states_, 0.0);
     for (const detail::entry_range& run : of_states_[k]) run.add_forward_product(values, v, to);
+    for (const detail::entry_range& run : of_parameters_[k])
+      if (w != nullptr) run.add_forward_product(values, w, to);
+    none = (0 * Eigen::Map<const Eigen::VectorXd>(to, static_cast<Eigen::Index>(states_))).sum();
+  } else {
+    const auto part = [&](std::size_t of, const double* factors) {
+      double sum = 0;
+      for (std::uint32_t q = of_rows_[of]; q < of_rows_[of + 1]; ++q)
+        sum += values[slots[by_rows_[q].entry]] * factors[by_rows_[q].column];
+      return sum;
+    };
+    for (std::size_t i = 0; i < states_; ++i) {
+      to[i] = part(2 * i, v) + (w != nullptr ? part(2 * i + 1, w) : 0);
+      none += 0 * to[i];
+    }
   }
-  if (w != nullptr) add(states_, first_.size() - 1, w);
+  if (none != 0) forward_carefully(values, slots, v, w, to);
+}
+
+AGRAD_INLINE void linearization::forward_carefully(const double* values, const slot* slots, const double* v, const double* w,
+                                                   double* to) const {
+  std::fill_n(to, states_, 0.0);
+  for (std::size_t j = 0; j + 1 < first_.size(); ++j) {
+    const double factor = j < states_ ? v[j] : w != nullptr ? w[j - states_] : 0;
+    for (std::uint32_t e = first_[j]; e < first_[j + 1] && factor != 0; ++e) to[rows_[e]] += values[slots[e]] * factor;
+  }
+}
+
+AGRAD_INLINE void linearization::order_by_rows() {
+  const auto place = [&](std::size_t j, std::uint32_t e) { return 2 * rows_[e] + (j < states_ ? 0 : 1); };
+  of_rows_.assign(2 * states_ + 1, 0);
+  by_rows_.resize(rows_.size());
+  const auto each = [&](const auto& use) {
+    for (std::size_t j = 0; j + 1 < first_.size(); ++j)
+      for (std::uint32_t e = first_[j]; e < first_[j + 1]; ++e) use(j, e);
+  };
+  each([&](std::size_t j, std::uint32_t e) { ++of_rows_[place(j, e) + 1]; });
+  std::partial_sum(of_rows_.begin(), of_rows_.end(), of_rows_.begin());
+  std::vector<std::uint32_t> next(of_rows_.begin(), of_rows_.end() - 1);
+  each([&](std::size_t j, std::uint32_t e) {
+    by_rows_[next[place(j, e)]++] = {e, static_cast<std::uint32_t>(j < states_ ? j : j - states_)};
+  });
 }
 
 AGRAD_INLINE linearization::linearization(std::size_t n, const csr_pattern& rows_of_columns, std::size_t required, int points)
@@ -63,6 +94,7 @@ AGRAD_INLINE linearization::linearization(std::size_t n, const csr_pattern& rows
     rows_.insert(rows_.end(), rows.begin(), rows.end());
     first_.push_back(static_cast<std::uint32_t>(rows_.size()));
   }
+  order_by_rows();
 }
 
 AGRAD_INLINE void linearization::record(const program& f, detail::derivative_flow& flow) {
