@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string>
 #include <vector>
 
 #include <agrad/agrad.hpp>
@@ -84,6 +85,25 @@ TEST_CASE("a gradient at rest is right, and is lost where steps see the state al
     }
     const double blind = slope_at_rest(turnover(), method, options(1e-6, step_error_control::states));
     CHECK(std::abs(blind - 1) > 1e-5);
+  }
+}
+
+TEST_CASE("a gradient that steps of the states spoil is told") {
+  for (const ode_one_step_method method : all_methods) {
+    if (method == ode_one_step_method::rodas5p) continue;  // two digits better than what is told
+    CAPTURE(static_cast<int>(method));
+    std::vector<std::string> told;
+    step_options o = options(1e-6, step_error_control::states);
+    o.warn = [&](agrad::step_concern of, const std::string& text) {
+      CHECK(of == agrad::step_concern::gradient);
+      told.push_back(text);
+    };
+    slope_at_rest(turnover(), method, o);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].find("the estimated relative error of the gradient is ") != std::string::npos);
+    o.error_control = step_error_control::automatic;
+    slope_at_rest(turnover(), method, o);
+    CHECK(told.size() == 1);
   }
 }
 
