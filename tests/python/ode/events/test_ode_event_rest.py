@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.integrate
 import scipy.linalg
 
 import agrad as ag
@@ -115,3 +116,23 @@ def test_a_crossing_and_the_return_within_a_step_are_two_events(method, level):
         assert found == pytest.approx(expected, abs=1e-3)
     terminal = ag.Event(lambda t, y: y[0] - level, terminal=True)
     assert ag.solve_ivp(oscillation, (0.0, 3.0), [0.0, 1.0], method, events=[terminal], **options).status == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("outputs", [1, 51])
+def test_a_reset_that_brings_the_system_to_rest_on_its_trigger_is_no_new_event(method, outputs):
+    def end(after):
+        def slope(t, y, b):
+            rate = 0.75 * y[0] * y[1] - 0.25 * y[2]
+            return [-rate, -rate, rate]
+
+        event = ag.Event(lambda t, y, b: 0.5 - y[0], lambda t, y, b: [y[0], b, y[2]], direction=1)
+        times = np.linspace(0.0, 5.0, outputs) if outputs > 1 else [5.0]
+        options = {"args": (after,), "events": event, "rtol": 1e-8, "atol": 1e-10}
+        return ag.solve_ivp(slope, (0.0, 5.0), [1.0, 2.0, 1.0], method, times, **options).y[:, -1]
+
+    np.testing.assert_allclose(end(1.0), [0.5, 1.0, 1.5], rtol=1e-7)
+    # The reaction's extent z has z' = (0.75 z - 2.5) z + 1.25 until z = 0.5, and z' = 0.375 db - 1.375 z beside the rest.
+    at = scipy.integrate.quad(lambda z: 1 / ((0.75 * z - 2.5) * z + 1.25), 0.0, 0.5)[0]
+    expected = 0.375 / 1.375 * -np.expm1(-1.375 * (5.0 - at))
+    np.testing.assert_allclose(ag.jacobian(end)(1.0), [-expected, 1 - expected, expected], rtol=1e-5)

@@ -109,7 +109,7 @@ AGRAD_INLINE bool event_watch::scan(std::size_t e, double from, double to, const
       low = x, so_far.low = from + x * h, so_far.is_clear = true;
       continue;
     }
-    if (!is_end && is_leaving && std::abs(value) <= each.zero) continue;  // the function is flat after its event
+    if (is_leaving && std::abs(value) <= each.zero) continue;  // the function is flat, or rests, after its event
     const int direction = rules_[e].direction;
     // After its event the function may never leave zero: `enclose` decides.
     const bool sticks = is_leaving && repeats(e) && std::abs(value) > each.zero;
