@@ -53,7 +53,8 @@ from agrad._loops.while_loop import switch, while_loop
 from agrad._numpy.protocol import array, where
 from agrad._ode.adjoint import ode_adjoint_tol_ctl
 from agrad._ode.dae_solve import DaeResult
-from agrad._ode.events import Dose, Event
+from agrad._ode.doses import Dose
+from agrad._ode.events import Event
 from agrad._ode.result import OdeResult
 from agrad._ode.short_functions import (
     ode_adams,

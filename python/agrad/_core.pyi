@@ -465,6 +465,16 @@ class ErrorControl:
     @property
     def value(self) -> int: ...
 
+class DoseKind:
+    __members__: ClassVar[dict[str, DoseKind]]
+    add: ClassVar[DoseKind]
+    set: ClassVar[DoseKind]
+    scale: ClassVar[DoseKind]
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int: ...
+
 class ConfiguredMethod:
     @property
     def same_steps(self) -> bool: ...
@@ -548,7 +558,7 @@ def event_operation(
     states: int,
     times: int,
     method: ConfiguredMethod,
-    doses: Sequence[tuple[int, bool]],
+    doses: Sequence[tuple[int, bool, DoseKind]],
     stops: int,
     events: Sequence[tuple[Program, Program | None, int, int]],
     max_events: int,
@@ -557,6 +567,7 @@ def event_operation(
     reached: int,
     counted: int,
     holds: bool,
+    before: Sequence[int] = (),
     active: Sequence[bool] = (),
     progress: SolveProgress | None = None,
 ) -> SolveOperation: ...

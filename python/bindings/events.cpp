@@ -24,8 +24,8 @@ namespace agrad::python {
 
 namespace {
 
-/// Entries of a dose table: the state, and whether the dose is an infusion.
-using dose_rows = std::vector<std::pair<Eigen::Index, bool>>;
+/// Entries of a dose table: the state, whether the dose is an infusion, and what it does.
+using dose_rows = std::vector<std::tuple<Eigen::Index, bool, dose_kind>>;
 /// Events: root, reset or None, direction, terminal.
 using event_rows = std::vector<std::tuple<py::object, py::object, int, long>>;
 
@@ -34,10 +34,12 @@ std::shared_ptr<solve_operation> make_events(const std::string& function, const 
                                              std::size_t times, const configured_method& method, const dose_rows& doses,
                                              std::size_t stops, const event_rows& events, long max_events, bool times_move,
                                              std::vector<std::size_t> hits, Eigen::Index reached, Eigen::Index counted,
-                                             bool holds, std::vector<bool> active, std::shared_ptr<solve_progress> progress) {
+                                             bool holds, std::vector<std::size_t> before, std::vector<bool> active,
+                                             std::shared_ptr<solve_progress> progress) {
   event_plan plan;
-  for (const auto& [state, is_infusion] : doses) plan.doses.push_back({state, is_infusion});
+  for (const auto& [state, is_infusion, kind] : doses) plan.doses.push_back({state, is_infusion, kind});
   plan.stops = stops, plan.max_events = max_events, plan.times_move = times_move;
+  plan.before = std::move(before);
   std::vector<event_programs> programs;
   for (const auto& [root, reset, direction, terminal] : events) {
     programs.push_back({root.cast<const pooled_program&>().code, nullptr});
@@ -52,7 +54,7 @@ std::shared_ptr<solve_operation> make_events(const std::string& function, const 
 }
 
 /// Solves at once; returns the states by columns, the number of output times reached, the end's time and state, whether an
-/// event ended the solve, and the number of the event, the time and the state of each hit.
+/// event ended the solve, the number of the event, the time and the state of each hit, and the states before doses by columns.
 py::tuple solve_events(const solve_operation& f, const doubles& x, bool differentiated) {
   const double* from = x.data();
   std::unique_ptr<posed_solve> solved;
@@ -65,7 +67,7 @@ py::tuple solve_events(const solve_operation& f, const doubles& x, bool differen
   py::list hits;
   for (const event_hit& hit : s.hits)
     if (all.is_own(hit)) hits.append(py::make_tuple(hit.event, hit.t, hit.state));
-  return py::make_tuple(s.states, s.reached, s.end, s.end_state, s.is_terminated, hits);
+  return py::make_tuple(s.states, s.reached, s.end, s.end_state, s.is_terminated, hits, s.before);
 }
 
 /// Returns the number of a right-hand side's comparisons at which steps must end: of t alone and, where `holds`, of states.
@@ -82,9 +84,14 @@ portable_kind event_kind() {
 
 void register_events(py::module_& m) {
   m.def("count_switches", &count_switches, py::arg("f"), py::arg("states"), py::arg("holds"));
+  py::enum_<dose_kind>(m, "DoseKind", "What a dose at once does with its amount.")
+      .value("add", dose_kind::add)
+      .value("set", dose_kind::set)
+      .value("scale", dose_kind::scale);
   m.def("event_operation", &make_events, py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"),
         py::arg("method"), py::arg("doses"), py::arg("stops"), py::arg("events"), py::arg("max_events"), py::arg("times_move"),
-        py::arg("hits"), py::arg("reached"), py::arg("counted"), py::arg("holds"), py::arg("active") = std::vector<bool>(),
+        py::arg("hits"), py::arg("reached"), py::arg("counted"), py::arg("holds"),
+        py::arg("before") = std::vector<std::size_t>(), py::arg("active") = std::vector<bool>(),
         py::arg("progress") = py::none(), "Returns the solve of a recorded right-hand side with doses and events.");
   m.def("solve_events", &solve_events, py::arg("operation"), py::arg("x"), py::arg("differentiated"),
         "Solves at once, with any number of hits; returns the parts of the solution.");

@@ -56,6 +56,7 @@ class EventSolve(RecordedSolve):
         self.events, self.n = what.events or [], problem.states.size
         self.is_open = any(event.terminal for event in self.events)
         until = _with_end(times) if self.events and times.has_t_eval else times.outputs
+        self.before = [] if times.is_before is None else np.flatnonzero(times.is_before).tolist()
         self.outputs, self.times_move = until.size, isinstance(times.start, Array) or isinstance(until, Array)
         self.slope = slope or self._recorded(problem.f, "slope")
         self.roots = [self._recorded(event.root, "root") for event in self.events]
@@ -109,32 +110,35 @@ class EventSolve(RecordedSolve):
             reached,
             self.times.values.size,
             self.problem.holds_switches,
+            self.before,
             progress=self.progress,
         )
 
     def _at_once(self, argument: Any) -> OdeResult:
-        states, reached, end, end_state, is_over, hits = solve_events(self.operation, argument, False)
+        states, reached, end, end_state, is_over, hits, before = solve_events(self.operation, argument, False)
         times: list[Any] = [[] for _ in self.roots]
         at: list[Any] = [[] for _ in self.roots]
         for event, t, y in hits:
             times[event].append(t)
             at[event].append(y)
         lists = [np.array(x) for x in times], [np.reshape(x, (len(x), self.n)) for x in at]
-        return self._result(states, reached, end, end_state, is_over, partial(_same, lists), self.operation)
+        return self._result(states, reached, end, end_state, is_over, partial(_same, lists), self.operation, before)
 
     def _recorded_result(self, argument: Any) -> OdeResult:
         """Records the solve as an operation, whose result has the size of the solution for the present values."""
         counts, reached, is_over, is_cut, operation = [0] * len(self.roots), self.outputs, False, False, self.operation
         if self.roots:  # without, the size does not depend on the values
-            _, reached, _, _, is_over, hits = solve_events(operation, self.values(), True)
+            _, reached, _, _, is_over, hits, _ = solve_events(operation, self.values(), True)
             for event, _, _ in hits:
                 counts[event] += 1
             is_cut = self.is_open and self.times.has_t_eval
             operation = self._operation(counts, min(reached, self.times.values.size) if is_cut else -1)
         n, at, total = self.n, self.n * self.outputs, sum(counts)
-        flat = operation.record(argument, (at + (1 + total) * (1 + n),))
+        after_hits = at + (1 + total) * (1 + n)
+        flat = operation.record(argument, (after_hits + len(self.before) * n,))
+        before = np.transpose(np.reshape(flat[after_hits:], (len(self.before), n)))
         states = np.transpose(np.reshape(flat[:at], (self.outputs, n)))
-        times, hit_states = flat[at + 1 + n : at + 1 + n + total], np.reshape(flat[at + 1 + n + total :], (total, n))
+        times, hit_states = flat[at + 1 + n : at + 1 + n + total], np.reshape(flat[at + 1 + n + total : after_hits], (total, n))
         bounds = np.cumsum([0, *counts]).tolist()
 
         if is_cut and min(reached, self.times.values.size) == 0:
@@ -146,7 +150,7 @@ class EventSolve(RecordedSolve):
             cuts = [slice(begin, end) for begin, end in pairwise(bounds)]
             return [times[cut] for cut in cuts], [hit_states[cut] for cut in cuts]
 
-        return self._result(states, reached, flat[at], flat[at + 1 : at + 1 + n], is_over, lists, operation)
+        return self._result(states, reached, flat[at], flat[at + 1 : at + 1 + n], is_over, lists, operation, before)
 
     def _result(
         self,
@@ -157,6 +161,7 @@ class EventSolve(RecordedSolve):
         is_over: bool,
         lists: Callable[..., Any],
         operation: SolveOperation,
+        before: Any,
     ) -> OdeResult:
         outputs = self.times.outputs
         count = min(reached, outputs.size)
@@ -166,6 +171,8 @@ class EventSolve(RecordedSolve):
             first, last = np.reshape(states[:, 0], (self.n, 1)), np.reshape(end_state, (self.n, 1))
             result.t = np.concatenate([outputs[:1], np.reshape(end, (1,))])
             result.y = np.concatenate([first, last], axis=1)
+        if self.before:
+            result._before = before
         if is_over:
             result.status, result.message = 1, "A terminal event ended the solution."
         if self.what.events is not None:

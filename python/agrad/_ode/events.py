@@ -1,4 +1,4 @@
-"""Describes doses, events and stops of initial value problems as users give them, and checks them."""
+"""Describes events and stops of initial value problems as users give them, and checks them."""
 
 from __future__ import annotations
 
@@ -9,66 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, DomainError, ShapeError
-from agrad._ode.arguments import real_values, vector, whole
-from agrad._record.structure import as_one
+from agrad._core import DomainError
+from agrad._ode.arguments import vector, whole
+from agrad._ode.doses import DoseTable
 
-__all__ = ["NO_INTERRUPTIONS", "Dose", "DoseTable", "Event", "Interruptions", "interruptions_of"]
-
-
-@dataclass(frozen=True)
-class Dose:
-    """An amount that is added to a state, at once or as an infusion, a single time or repeatedly.
-
-    Attributes
-    ----------
-    time : float
-        The time of the dose, or the beginning of the infusion, in the unit of t; not before the initial time. Doses after the
-        last output time are left out.
-    state : int
-        The index of the state, from 0.
-    amount : float
-        The amount, in the unit of the state; may be negative.
-    duration : float
-        0 for a bolus: the amount is added at `time`. Else the rate amount / duration, in the state's unit per unit of t, is
-        added to the state's derivative from `time` to `time + duration`; positive.
-    interval : float
-        The time between two repeated doses, in the unit of t.
-    count : int
-        The number of doses, 1 or more.
-
-    Raises
-    ------
-    DomainError
-        (By the solve) a number is not finite, a time lies before the initial time, `state` is no index of a state, `duration`
-        is negative, or `count` is below 1.
-    ShapeError
-        (By the solve) an attribute is an array.
-    TypeError
-        (By the solve) an attribute is no real number, or `state` or `count` is no whole number.
-    ValueError
-        (By the solve) time decreases.
-
-    Notes
-    -----
-    Times, amounts, durations and intervals may be recorded values: the solution is differentiable with respect to them. A lag
-    is part of the time, a bioavailability a factor of the amount. Doses at one instant are given in their order.
-
-    Examples
-    --------
-    >>> import agrad as ag
-    >>> doses = [ag.Dose(0.0, 0, 100.0), ag.Dose(12.0, 0, 50.0, interval=12.0, count=3)]
-    >>> solution = ag.solve_ivp(lambda t, y: -0.1 * y, (0.0, 48.0), [0.0], "Tsit5", [0.0, 12.0], doses=doses, rtol=1e-8)
-    >>> print(solution.y.round(3))  # after the dose at that time
-    [[100.     80.119]]
-    """
-
-    time: Any
-    state: int
-    amount: Any
-    duration: Any = 0.0
-    interval: Any = 0.0
-    count: int = 1
+__all__ = ["NO_INTERRUPTIONS", "Event", "Interruptions", "interruptions_of"]
 
 
 @dataclass(frozen=True)
@@ -116,55 +61,6 @@ class Event:
     reset: Callable[..., Any] | None = None
     terminal: bool | int = False
     direction: float = 0.0
-
-
-class DoseTable:
-    """Doses as a table with an entry for each dose: the state, the kind, and the numbers as parts of an argument."""
-
-    def __init__(self, function: str, name: str, doses: Any) -> None:
-        if isinstance(doses, Dose) or not isinstance(doses, Sequence):
-            raise TypeError(f"{function}: {name} is {doses!r}, but must be a sequence of agrad.Dose")
-        self.rows: list[tuple[int, bool]] = []
-        self.times: list[Any] = []
-        self.amounts: list[Any] = []
-        self.durations: list[Any] = []
-        for i, dose in enumerate(doses):
-            self._add(function, f"{name}[{i}]", dose)
-        self.times_move = any(isinstance(x, Array) for x in (*self.times, *self.durations))
-
-    def _add(self, function: str, name: str, dose: Dose) -> None:
-        if not isinstance(dose, Dose):
-            raise TypeError(f"{function}: {name} is {dose!r}, but must be an agrad.Dose")
-        try:
-            state = operator.index(dose.state)
-        except TypeError:
-            raise TypeError(f"{function}: {name}.state is {dose.state!r}, but must be a whole number") from None
-        fields = ("time", "amount", "duration", "interval")
-        time, amount, duration, interval = (_number(function, f"{name}.{field}", getattr(dose, field)) for field in fields)
-        is_infusion = isinstance(duration, Array) or float(duration[0]) != 0
-        for k in range(whole(function, f"{name}.count", dose.count, least=1)):
-            self.rows.append((state, is_infusion))
-            self.times.append(time if k == 0 else time + k * interval)
-            self.amounts.append(amount)
-            self.durations.append(duration)
-
-    @property
-    def parts(self) -> list[Any]:
-        """All times, then all amounts, then all durations."""
-        return [*_joined(self.times), *_joined(self.amounts), *_joined(self.durations)]
-
-
-def _number(function: str, name: str, x: Any) -> Any:
-    """Returns a number, recorded or not, as a vector of length 1."""
-    x = as_one(x)
-    if np.size(x) != 1:
-        raise ShapeError(f"{function}: {name} is of shape {np.shape(x)}, but must be a number")
-    return np.reshape(x, (1,)) if isinstance(x, Array) else real_values(function, name, x).reshape(1)
-
-
-def _joined(values: list[Any]) -> list[Any]:
-    """Returns the values, joined in a single array where none of them is recorded."""
-    return values if any(isinstance(x, Array) for x in values) else [np.concatenate([np.zeros(0), *values])]
 
 
 @dataclass(frozen=True)

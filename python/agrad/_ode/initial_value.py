@@ -16,7 +16,7 @@ from agrad._ode.problem import InitialValueProblem, posed_problem
 from agrad._ode.progress import reporter_of
 from agrad._ode.record import stays_equal
 from agrad._ode.recorded_solve import RecordedSolve, StatesSolve
-from agrad._ode.repeats import raise_equal, repeated, shifted
+from agrad._ode.repeats import raise_equal, repeated, shifted, with_before
 from agrad._ode.result import OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._ode.step_report import Explained
@@ -82,11 +82,11 @@ class Solve:
         problem, times = self.problem, self.problem.times
         repeats = times.repeats
         if repeats is None:
-            return self._result(problem)
+            return with_before(self._result(problem), times)
         if isinstance(times.outputs, Array) and problem.interruptions is not None:
             raise_equal(problem.function, repeats, "where recorded times come with doses, events or tstops")
         result = self._result(replace(problem, times=times.distinct(repeats)))
-        return repeated(result, times.outputs, repeats, problem.slope)
+        return with_before(repeated(result, times.outputs, repeats, problem.slope), times)
 
     def _result(self, problem: InitialValueProblem) -> OdeResult:
         """Returns the solution at output times that differ."""

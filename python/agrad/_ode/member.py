@@ -10,11 +10,11 @@ import numpy as np
 from agrad._core import Array, ConfiguredMethod, count_switches, event_operation, ode_operation
 from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import SlopeOfMinusTime, check_no_doses, turned_result, turned_statistics
-from agrad._ode.events import DoseTable
+from agrad._ode.doses import DoseTable
 from agrad._ode.problem import InitialValueProblem, posed_problem
 from agrad._ode.record import RecordedFunction
 from agrad._ode.recorded_solve import RecordedSolve
-from agrad._ode.repeats import raise_equal
+from agrad._ode.repeats import raise_equal, with_before
 from agrad._ode.result import OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._ode.step_report import Explained
@@ -58,7 +58,10 @@ class Member:
         holds_switches: bool = True,
     ) -> None:
         posed = posed_problem(function, "fun", fun, subject.y0, subject.args)
-        doses, times = DoseTable(function, "doses", subject.doses), times_of(function, subject.t_span, subject.t_eval)
+        doses, times = (
+            DoseTable(function, "doses", subject.doses),
+            times_of(function, subject.t_span, subject.t_eval, subject.before),
+        )
         if times.is_backwards:
             fun = SlopeOfMinusTime(fun, "solve_many")
             check_no_doses(function, doses)
@@ -70,15 +73,18 @@ class Member:
         self.doses, self.repeats, self.n = doses, repeats, n
         #: Whether an `event_operation` solves the problem, whose outputs include the state at the initial time.
         self.has_all = bool(doses.rows) or times.are_recorded
-        outputs = times.outputs if repeats is None else times.distinct(repeats).outputs
-        self.outputs = outputs if self.has_all else outputs[times.starts_there :]
+        distinct = times if repeats is None else times.distinct(repeats)
+        self.outputs = distinct.outputs if self.has_all else distinct.outputs[times.starts_there :]
+        #: The outputs that are before doses; without doses there is nothing before.
+        self.before = np.flatnonzero(distinct.is_before).tolist() if doses.rows and distinct.is_before is not None else []
         self.is_known_first = times.starts_there and not self.has_all
         leaves, _, structure = flatten(posed.args)
         are_parameters = [isinstance(leaf, Array) or is_number(leaf) for leaf in leaves]
         self.parameters = [leaf for leaf, is_parameter in zip(leaves, are_parameters, strict=True) if is_parameter]
         constants = tuple(_key_of(leaf) for leaf, is_parameter in zip(leaves, are_parameters, strict=True) if not is_parameter)
         self.recorded: RecordedSolve | None = None
-        #: How many numbers follow the states: time and state of the end where there are doses, switches or recorded times.
+        #: How many numbers follow the states: time and state of the end, and the states before doses, where there are doses,
+        #: switches or recorded times.
         self.extra_outputs = 0
         #: Problems with the same key share a recording of the right-hand side.
         shapes, orders = tuple(np.shape(x) for x in self.parameters), orders_of_keys(posed.args)
@@ -93,13 +99,28 @@ class Member:
         if not method.same_steps:  # else derivatives with respect to all parameters count, wanted or not
             each = [np.full(np.size(x), isinstance(x, Array)) for x in [*self.parameters, *slope.captured]]
             active = np.concatenate([np.zeros(0, bool), *each]).tolist()
-        holds = problem.holds_switches
+        holds, before = problem.holds_switches, self.before
         if self.has_all or count_switches(slope.program, n, holds):
-            self.extra_outputs = 1 + n
+            self.extra_outputs = 1 + n + n * len(before)
             values += doses.parts
             moves = times.are_recorded or doses.times_move
             operation = event_operation(
-                problem.solver, slope.program, n, count, method, doses.rows, 0, [], 1, moves, [], -1, count, holds, active
+                problem.solver,
+                slope.program,
+                n,
+                count,
+                method,
+                doses.rows,
+                0,
+                [],
+                1,
+                moves,
+                [],
+                -1,
+                count,
+                holds,
+                before,
+                active,
             )
         else:
             is_recorded = isinstance(problem.y0, Array)
@@ -107,14 +128,20 @@ class Member:
         self.recorded = RecordedSolve(problem.function, operation, values)
         return self.recorded
 
-    def result(self, states: Any, method: str, tolerances: tuple[Any, Any]) -> OdeResult:
-        """Returns the result from the states at the outputs of the operation, shape (times, states)."""
+    def result(self, numbers: Any, method: str, tolerances: tuple[Any, Any]) -> OdeResult:
+        """Returns the result from the numbers of the operation: first the states at its outputs, last those before doses."""
+        count = self.outputs.size
+        states = np.reshape(numbers[: self.n * count], (count, self.n))
         problem, times = self.problem, self.problem.times
         if self.is_known_first:
             states = np.concatenate([np.reshape(problem.y0, (1, self.n)), states])
         columns = np.transpose(states) if self.repeats is None else np.transpose(states)[:, self.repeats.places]
         outputs = times.outputs
         result = OdeResult(outputs if isinstance(outputs, Array) else outputs.copy(), columns)
+        if self.before:
+            before = np.reshape(numbers[numbers.size - self.n * len(self.before) :], (len(self.before), self.n))
+            result._before = np.transpose(before)
+            result = with_before(result, times)
         result._explained = Explained(self.recorded, method, tolerances, times.is_backwards)
         if self.recorded is not None:
             counts = Statistics(self.recorded.operation.statistics)

@@ -1,4 +1,4 @@
-"""Handles equal output times: solves for each value once, and repeats the columns of the result."""
+"""Handles equal output times and outputs before doses: solves for each time once, and arranges the columns of the result."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from agrad._core import Array, DomainError
 from agrad._ode.arguments import vector
 from agrad._ode.record import stays_equal
 from agrad._ode.result import OdeResult
-from agrad._ode.times import Repeats
+from agrad._ode.times import Repeats, Times
 
-__all__ = ["raise_equal", "repeated", "shifted"]
+__all__ = ["raise_equal", "repeated", "shifted", "with_before"]
 
 
 def shifted(function: str, slope: Callable[..., Any], t: Any, y: Any, by: Any) -> Any:
@@ -29,6 +29,18 @@ def raise_equal(function: str, repeats: Repeats, where: str) -> NoReturn:
     """Raises the error of two equal times."""
     k = int(np.flatnonzero(~repeats.is_first)[0])
     raise DomainError(f"{function}: t_eval[{k}] equals t_eval[{k - 1}], but must differ from it {where}")
+
+
+def with_before(result: OdeResult, times: Times) -> OdeResult:
+    """Returns the result with the states before doses at the outputs of these times that are before doses."""
+    if times.is_before is None or result._before is None:
+        return result
+    count = result.y.shape[1]
+    places = np.arange(times.is_before.size) if times.repeats is None else times.repeats.places
+    named = np.unique(places[times.is_before])
+    columns = np.where(times.is_before, count + np.searchsorted(named, places), np.arange(places.size))[:count]
+    result.y = np.concatenate([result.y, result._before], axis=1)[:, columns]
+    return result
 
 
 def repeated(result: OdeResult, t_eval: Any, repeats: Repeats, slope: Callable[..., Any]) -> OdeResult:

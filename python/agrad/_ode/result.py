@@ -55,6 +55,8 @@ class OdeResult(Mapping[str, Any]):
     message: str = "The solver successfully reached the end of the integration interval."
     stats: Mapping[str, Any] = field(default_factory=dict)
     sol: Callable[[Any], Any] | None = None
+    #: The states before doses at the different output times that the problem names; None where it names none.
+    _before: Any = field(default=None, repr=False, compare=False)
     _hits: Callable[[], tuple[list[Any], list[Any]]] | None = field(default=None, repr=False, compare=False)
     _explained: Explained | None = field(default=None, repr=False, compare=False)
 

@@ -10,7 +10,8 @@ import numpy as np
 from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import SlopeOfMinusTime, turned_interruptions, turned_result
 from agrad._ode.dense import solution_of
-from agrad._ode.events import Dose, interruptions_of
+from agrad._ode.doses import Dose
+from agrad._ode.events import interruptions_of
 from agrad._ode.initial_value import Solve, solve_partially
 from agrad._ode.method_table import method_named
 from agrad._ode.methods import check_choices, checked_method, method_of
@@ -33,6 +34,7 @@ def solve_ivp(
     method: str = "auto",
     t_eval: Any = None,
     *,
+    before: Any = False,
     dense_output: bool = False,
     args: tuple[Any, ...] = (),
     events: Any = None,
@@ -84,6 +86,9 @@ def solve_ivp(
         default the two ends of t_span. Output times cost steps only where the times are sparse: where a step passes several
         times, the method's interpolant is used (not by CKRK). Recorded times must differ where there are doses, events or
         tstops.
+    before : bool or array-like of bool, shape (k,)
+        Whether the output is the state before doses at its time, as a trough is, for all output times or for each; by default
+        the state after. A time may be repeated for both: ``t_eval=[12.0, 12.0], before=[True, False]``.
     dense_output : bool
         Whether the result has `sol`, which returns the states at times within t_span, in any order, and is differentiable. The
         first call solves again, for the polynomials of the method within all steps. In a compiled function, whose runs may
@@ -96,7 +101,7 @@ def solve_ivp(
         `reset` define the effect of the event. See :class:`Event`.
     doses : sequence of Dose
         Amounts that are added to states, at once or as infusions; see :class:`Dose`. At the time of a dose the output is the
-        state after the dose.
+        state after the dose; `before` asks for the state before.
     tstops : array-like, shape (s,)
         Times at which steps must end, because fun jumps there; differentiable where fun's jump moves with the stop.
         Comparisons of t with numbers in fun, as ``np.where(t < 5.0, ...)``, are found without.
@@ -202,7 +207,7 @@ def solve_ivp(
         if sensitivities != "adjoint":
             raise ValueError(f"{function}: sensitivities is {sensitivities!r}, but must be 'adjoint' where there are events")
         interruptions = interruptions if structure is None else structure.interruptions(function, interruptions)
-    fun, times = Vectorized(fun) if vectorized else fun, times_of(function, t_span, t_eval)
+    fun, times = Vectorized(fun) if vectorized else fun, times_of(function, t_span, t_eval, before)
     if times.is_backwards:
         fun, interruptions = SlopeOfMinusTime(fun, function), turned_interruptions(function, interruptions)
     times.check_start(function, posed.states)

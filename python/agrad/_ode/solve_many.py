@@ -12,7 +12,7 @@ import numpy as np
 from agrad._core import ConfiguredMethod, ManyOperation
 from agrad._ode.algebra import Algebra
 from agrad._ode.arguments import RightHandSide, check_callable, whole
-from agrad._ode.events import Dose
+from agrad._ode.doses import Dose
 from agrad._ode.member import Member, SharedArguments
 from agrad._ode.method_table import method_named
 from agrad._ode.methods import check_choices, method_of
@@ -41,7 +41,9 @@ class Subject:
     args : tuple
         Further arguments of the right-hand side: any nested structures of numbers and arrays.
     doses : sequence of Dose
-        Amounts that are added to states of this subject, at once or as infusions; see :class:`Dose` for the units.
+        Doses of this subject, which change states at once or as infusions; see :class:`Dose` for the units.
+    before : bool or array-like of bool, shape (k,)
+        Whether the output is the state before doses at its time, for all output times or for each; see :func:`solve_ivp`.
 
     Raises
     ------
@@ -61,6 +63,7 @@ class Subject:
     t_eval: Any = None
     args: tuple[Any, ...] = ()
     doses: Sequence[Dose] = ()
+    before: Any = False
 
 
 def solve_many(
@@ -159,8 +162,8 @@ def solve_many(
     flat: Any = many.solve(argument) if recording is None else many.record(argument)
     results, begin = [], 0
     for member in members:
-        end = begin + member.n * member.outputs.size
-        results.append(member.result(np.reshape(flat[begin:end], (-1, member.n)), entry.name, (rtol, atol)))
+        end = begin + member.n * member.outputs.size + member.extra_outputs
+        results.append(member.result(flat[begin:end], entry.name, (rtol, atol)))
         results[-1].message += note
-        begin = end + member.extra_outputs
+        begin = end
     return results

@@ -34,6 +34,8 @@ class Times:
     values: Values
     has_t_eval: bool = True  # else the outputs are start and end
     is_backwards: bool = False  # whether these are times s = -t of the user's t
+    #: For each output whether it is the state before doses at its time; None where none is.
+    is_before: np.ndarray[Any, Any] | None = None
 
     @property
     def repeats(self) -> Repeats | None:
@@ -66,7 +68,7 @@ class Times:
 
     def at(self, outputs: Any, values: Values) -> Times:
         """Returns the times with other output times."""
-        return replace(self, outputs=outputs, values=values, has_t_eval=True)
+        return replace(self, outputs=outputs, values=values, has_t_eval=True, is_before=None)
 
     def plain_at(self, values: Values) -> Times:
         """Returns the times with other output times, and none of the times recorded."""
@@ -83,11 +85,15 @@ class Times:
             0.0 - self.values,
             self.has_t_eval,
             not self.is_backwards,
+            self.is_before,
         )
 
     def distinct(self, repeats: Repeats) -> Times:
-        """Returns the times without repeated output times."""
-        return replace(self, outputs=self.outputs[np.flatnonzero(repeats.is_first)], values=self.values[repeats.is_first])
+        """Returns the times without repeated output times; a time is before doses where one of its repeats is."""
+        first, before = repeats.is_first, self.is_before
+        if before is not None:
+            before = np.isin(np.arange(np.count_nonzero(first)), repeats.places[before])
+        return replace(self, outputs=self.outputs[np.flatnonzero(first)], values=self.values[first], is_before=before)
 
     def until(self, end: float, count: int | None = None) -> Times:
         """Returns the times up to another end, with the first output times or, without a count, the two ends."""
@@ -96,7 +102,8 @@ class Times:
             outputs = np.concatenate([self.outputs[:1], [end]]) if isinstance(self.outputs, Array) else values
         else:
             outputs, values = self.outputs[:count], self.values[:count]
-        return replace(self, outputs=outputs, values=values, end=end, last=end)
+        before = None if self.is_before is None else self.is_before[:count]
+        return replace(self, outputs=outputs, values=values, end=end, last=end, is_before=before)
 
     def before(self, stopped_at: float) -> Iterator[Times]:
         """Yields times that end before the time at which a solve failed, the longest first."""
@@ -110,7 +117,7 @@ class Times:
             yield self.until(float(values[count - 1]), count)
 
 
-def times_of(function: str, t_span: Any, t_eval: Any, *, freely: bool = True) -> Times:
+def times_of(function: str, t_span: Any, t_eval: Any, before: Any = False, *, freely: bool = True) -> Times:
     """Returns the times of a span and of output times within the span; with `freely` these may decrease and be repeated."""
     t_span, t_eval = as_given(function, "t_span", t_span), as_given(function, "t_eval", t_eval)
     span, values = _checked(function, t_span, t_eval, freely=freely)
@@ -120,8 +127,18 @@ def times_of(function: str, t_span: Any, t_eval: Any, *, freely: bool = True) ->
     outputs = given if isinstance(given, Array) else values
     if t_eval is not None:
         _stays_within(outputs, end, t0 < last)
-    times = Times(start, end, outputs, t0, last, values, t_eval is not None)
+    times = Times(start, end, outputs, t0, last, values, t_eval is not None, is_before=_before(function, before, values.size))
     return times if t0 < last else times.turned()
+
+
+def _before(function: str, before: Any, count: int) -> np.ndarray[Any, Any] | None:
+    """Returns a mask of the output times."""
+    mask = np.asarray(before)
+    if mask.dtype != bool:
+        raise TypeError(f"{function}: before is {before!r}, but must be True, False, or one of these for each output time")
+    if mask.shape not in ((), (count,)):
+        raise ShapeError(f"{function}: before is of shape {mask.shape}, but must be of shape ({count},), as the output times")
+    return np.broadcast_to(mask, (count,)) if mask.any() else None
 
 
 def _stays_within(outputs: Any, end: Any, increases: bool) -> None:

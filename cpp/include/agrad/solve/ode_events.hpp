@@ -22,14 +22,16 @@
 
 namespace agrad {
 
-/// An amount that is added to a state at a time: at once, or at a constant rate over a nonzero duration. Time: double where
-/// times and durations are known, so that second derivatives with respect to amounts need no recorded f.
+/// An amount that is added to a state at a time: at once, or at a constant rate over a nonzero duration. By `kind` a dose at
+/// once may also replace the state, or multiply it. Time: double where times and durations are known, so that second
+/// derivatives with respect to amounts need no recorded f.
 template <class Scalar = double, class Time = Scalar>
 struct ode_dose {
   Time time;
   Eigen::Index state;
   Scalar amount;
   Time duration = 0;
+  dose_kind kind = dose_kind::add;
 };
 
 /// A solution with events. Output times after a terminal event have the state at the end.
@@ -40,6 +42,14 @@ struct ode_events_solution {
   std::vector<std::vector<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>>> event_states;  // before its reset
   Scalar end;  // the last output time, or the time of a terminal event
   bool is_terminated = false;
+  std::vector<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> before;  // at the output times of `ode_events_options::before`
+};
+
+/// Stops of the integration, the limit of events, and outputs before doses.
+struct ode_events_options {
+  std::vector<double> stops;  // times at which steps end, because f jumps there
+  long max_events = 1000;
+  std::vector<std::size_t> before = {};  // indices of output times at which the state before doses is a result, too
 };
 
 namespace detail {
@@ -64,6 +74,7 @@ ode_events_solution<Scalar> spread(const std::vector<Scalar>& values, const pose
   to.event_states.resize(hits.size());
   for (std::size_t e = 0; e < hits.size(); ++e)
     for (std::size_t hit = 0; hit < hits[e]; ++hit) to.event_states[e].push_back(column());
+  for (Eigen::Index j = 0; j < solve.solution().before.cols(); ++j) to.before.push_back(column());
   to.is_terminated = solve.solution().is_terminated;
   return to;
 }
@@ -78,7 +89,7 @@ struct dose_columns {
   explicit dose_columns(const std::vector<ode_dose<Scalar, Time>>& doses) {
     for (const ode_dose<Scalar, Time>& each : doses) {
       times.push_back(each.time), amounts.push_back(each.amount), durations.push_back(each.duration);
-      rules.push_back({each.state, double_of(each.duration) != 0});
+      rules.push_back({each.state, double_of(each.duration) != 0, each.kind});
     }
   }
 };
@@ -104,12 +115,12 @@ event_setup setup_of(const std::string& function, event_solver::maker make, even
 template <template <class, class...> class System, class Scalar, class DoseTime, class Events, class F, class Y0, class T0,
           class Time, class... Args>
 auto solve_events(const std::string& function, event_solver::maker make, const std::vector<ode_dose<Scalar, DoseTime>>& doses,
-                  const Events& events, const std::vector<double>& stops, long max_events, const F& f, const Y0& y0,
-                  const T0& t0, const std::vector<Time>& times, const Args&... args) {
+                  const Events& events, const ode_events_options& event_options, const F& f, const Y0& y0, const T0& t0,
+                  const std::vector<Time>& times, const Args&... args) {
   using scalar = promoted_t<Scalar, DoseTime, Y0, T0, Time, Args...>;
   const dose_columns<Scalar, DoseTime> columns(doses);
   constexpr bool times_move = active_scalars<DoseTime>::any || active_scalars<T0>::any || active_scalars<Time>::any;
-  event_plan plan{columns.rules, stops.size(), {}, max_events, times_move};
+  event_plan plan{columns.rules, event_options.stops.size(), {}, event_options.max_events, times_move, event_options.before};
   constexpr bool side_by_side = std::is_base_of_v<program_system, primal_system_t<System, F, Args...>>;
   constexpr bool second = side_by_side && hold_second_duals<Scalar, DoseTime, Y0, T0, Time, Args...>;
   event_setup setup =
@@ -124,18 +135,12 @@ auto solve_events(const std::string& function, event_solver::maker make, const s
   arguments.give("dose_times", columns.times);
   arguments.give("amounts", columns.amounts);
   arguments.give("durations", columns.durations);
-  arguments.give("stops", stops);
+  arguments.give("stops", event_options.stops);
   for (std::size_t e = 0; e < count; ++e) arguments.give_active("parameters of event " + std::to_string(e), args...);
   return spread(recorded_result<scalar>::of(function, solve, std::move(arguments), side_by_side), *solve, y0.size());
 }
 
 }  // namespace detail
-
-/// Stops of the integration, and the limit of events.
-struct ode_events_options {
-  std::vector<double> stops;  // times at which steps end, because f jumps there
-  long max_events = 1000;
-};
 
 /// Solves y' = f(t, y, args...), y(t0) = y0, with doses and events, by a one-step method.
 ///
@@ -145,7 +150,7 @@ struct ode_events_options {
 ///   t0; not where a jump of the state crosses zero. Events are located on the method's own solution, and integration restarts
 ///   there from the reset state.
 /// f, y0, t0, times, args: as for ode_adjoint_tol; times may begin with t0. The output at the time of a dose is the state after
-///   the dose.
+///   the dose; `ode_events_options::before` asks for the state before.
 ///
 /// Returns the states, and the times and states of the events; of promoted_t<y0, t0, times, doses, args...>.
 /// Raises ShapeError, DomainError, and SolverError, as ode_solve, and where there are more events than max_events;
@@ -162,11 +167,9 @@ auto ode_solve_events(const step_options& options, ode_one_step_method method,
   };
   const auto solve = [&](const auto&... all) {
     if constexpr (detail::hold_duals<Scalar, DoseTime, Y0, T0, Time, Args...>)
-      return detail::solve_events<detail::functor_jacobians>("ode_solve_events", make, doses, events, event_options.stops,
-                                                             event_options.max_events, f, all...);
+      return detail::solve_events<detail::functor_jacobians>("ode_solve_events", make, doses, events, event_options, f, all...);
     else
-      return detail::solve_events<detail::functor_tangents>("ode_solve_events", make, doses, events, event_options.stops,
-                                                            event_options.max_events, f, all...);
+      return detail::solve_events<detail::functor_tangents>("ode_solve_events", make, doses, events, event_options, f, all...);
   };
   return solve(detail::stored_argument(y0.derived()), detail::stored_argument(t0), times, detail::stored_argument(args)...);
 }
@@ -180,9 +183,9 @@ auto ode_solve_events(const ode_adjoint_options& options, const std::vector<ode_
   static_assert(!detail::hold_second_duals<Scalar, DoseTime, Y0, T0, Time, Args...>,
                 "ode_solve_events with ode_adjoint_options has first derivatives only: a dual of variables cannot pass through "
                 "it; one-step methods have second derivatives where f is recorded or there are no events");
-  return detail::solve_events<detail::functor_tangents>(
-      "ode_solve_events", detail::cvodes_maker(options), doses, events, event_options.stops, event_options.max_events, f,
-      detail::stored_argument(y0.derived()), detail::stored_argument(t0), times, detail::stored_argument(args)...);
+  return detail::solve_events<detail::functor_tangents>("ode_solve_events", detail::cvodes_maker(options), doses, events,
+                                                        event_options, f, detail::stored_argument(y0.derived()),
+                                                        detail::stored_argument(t0), times, detail::stored_argument(args)...);
 }
 
 }  // namespace agrad

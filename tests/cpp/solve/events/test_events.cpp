@@ -138,6 +138,29 @@ TEST_CASE("doses at t0, at one instant, at the last output and after it") {
   }
 }
 
+TEST_CASE("doses set and scale states, and outputs come before and after them") {
+  const vector x = point({2.0, 0.3, 0.5, 0.8, 4.0, 1.5, 0.7, 0.9});  // y0, times and amounts, then k
+  for (const method& by : methods()) {
+    CAPTURE(by.name);
+    const function solved = [&](const vector_of<var>& q) {
+      using agrad::dose_kind;
+      const std::vector<agrad::ode_dose<var>> doses{
+          {q[1], 0, q[2], 0, dose_kind::scale}, {q[3], 0, q[4], 0, dose_kind::set}, {q[5], 0, q[6], 0, dose_kind::scale}};
+      agrad::ode_events_options more;
+      more.before = {0, 1, 2};
+      const std::vector<var> times{q[3], q[5], var(2.0)};
+      const auto s = solve(by, doses, std::tuple<>(), more, decay, q.head(1).eval(), 0.0, times, q[7]);
+      return var(s.before[0][0] + 3 * s.states[0][0] + 5 * s.before[1][0] + 7 * s.states[2][0] + 11 * s.before[2][0]);
+    };
+    const function closed = [&](const vector_of<var>& q) {
+      const var first = q[2] * q[0] * exp(-q[7] * q[3]), second = q[4] * exp(-q[7] * (q[5] - q[3])),
+                last = q[6] * second * exp(-q[7] * (2.0 - q[5]));
+      return var(first + 3 * q[4] + 5 * second + 18 * last);
+    };
+    check_same(solved, closed, x);
+  }
+}
+
 TEST_CASE("a ball bounces: times, states and their gradients") {
   // x: gravity, restitution, height. Bounce j is at s (1 + 2 sum_{i<j} r^i) with s = sqrt(2 h / g).
   const vector x = point({9.81, 0.8, 2.0});

@@ -65,6 +65,8 @@ TEST_CASE("doses are checked") {
   CHECK(message_of({0.0, 1, 1.0}) == "ode_solve_events: doses[0].state is 1, but must be one of 0 to 0");
   CHECK(message_of({0.0, 0, nan}) == "ode_solve_events: doses[0].amount is nan, but must be finite");
   CHECK(message_of({0.0, 0, 1.0, -2.0}) == "ode_solve_events: doses[0].duration is -2, but must be positive and finite");
+  CHECK(message_of({0.0, 0, 1.0, 2.0, agrad::dose_kind::set}) ==
+        "ode_solve_events: doses[0] takes a while and sets or scales a state, but must add to it");
   CHECK(message_of({0.5, 0, 1.0}) == "nothing");
 }
 

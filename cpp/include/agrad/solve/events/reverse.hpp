@@ -33,6 +33,9 @@ class event_reverse_pass {
   /// and later outputs.
   void add_end_outputs();
 
+  /// Adds the adjoints of outputs before what is scheduled at a segment's end.
+  void add_before_outputs(const event_segment& s);
+
   /// Propagates the adjoints through what happens at a segment's end.
   void reverse_ending(const event_segment& s);
 

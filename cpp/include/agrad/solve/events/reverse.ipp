@@ -12,6 +12,7 @@ AGRAD_INLINE event_gradient event_reverse_pass::compute() {
     const event_segment& s = trajectory_.segments[i];
     trajectory_.enter(s);
     reverse_ending(s);
+    add_before_outputs(s);
     reverse_segment(s);
     for (std::size_t k = s.first_output; k < s.first_output + s.begin_outputs; ++k) {
       const auto column = adjoints_.states.col(static_cast<Eigen::Index>(k));
@@ -40,14 +41,30 @@ AGRAD_INLINE void event_reverse_pass::add_end_outputs() {
   }
 }
 
+AGRAD_INLINE void event_reverse_pass::add_before_outputs(const event_segment& s) {
+  for (std::size_t j = s.first_before; j < s.first_before + s.befores; ++j) {
+    const auto column = adjoints_.before.col(static_cast<Eigen::Index>(j));
+    if (column.isZero(0)) continue;
+    state_ += column;
+    g_.times[static_cast<Eigen::Index>(trajectory_.plan.before[j])] += column.dot(trajectory_.slope_at(s.end, s.at_end));
+  }
+}
+
 AGRAD_INLINE void event_reverse_pass::reverse_ending(const event_segment& s) {
   if (s.ending == event_segment::event_ending) return reverse_event(s);
+  const scheduled* at = s.ending == event_segment::finish ? nullptr : &trajectory_.schedule[s.ending_index];
+  if (at != nullptr && at->is_at_once) {
+    const dose_rule& rule = trajectory_.plan.doses[at->index];
+    double& adjoint = state_[rule.state];
+    g_.amounts[static_cast<Eigen::Index>(at->index)] += adjoint * rule.by_amount(s.at_end[rule.state]);
+    adjoint *= rule.by_state(trajectory_.v.amounts[at->index]);
+  }
   const double by_end = time_ + (state_.isZero(0) ? 0.0 : state_.dot(trajectory_.slope_at(s.end, s.at_end)));
-  if (s.ending == event_segment::finish) {
+  if (at == nullptr) {
     g_.times[g_.times.size() - 1] += by_end;
     return;
   }
-  const scheduled& what = trajectory_.schedule[s.ending_index];
+  const scheduled& what = *at;
   const auto i = static_cast<Eigen::Index>(what.index);
   if (what.kind == scheduled::stop) {
     g_.stops[i] += by_end;
@@ -56,9 +73,8 @@ AGRAD_INLINE void event_reverse_pass::reverse_ending(const event_segment& s) {
   g_.dose_times[i] += by_end;
   const dose_rule& rule = trajectory_.plan.doses[what.index];
   if (what.kind == scheduled::infusion_end) g_.durations[i] += by_end;
-  if (!what.is_at_once) return;
-  g_.amounts[i] += state_[rule.state];
-  if (rule.is_infusion) g_.durations[i] += by_end / 2;  // the middle of an infusion that became a dose at once
+  if (what.is_at_once && rule.is_infusion)
+    g_.durations[i] += by_end / 2;  // the middle of an infusion that became a dose at once
 }
 
 AGRAD_INLINE void event_reverse_pass::reverse_event(const event_segment& s) {

@@ -26,6 +26,9 @@ AGRAD_INLINE void check_plan(const std::string& function, const event_plan& plan
     if (state < 0 || state >= states)
       throw DomainError(sentence(function, "doses[" + std::to_string(i) + "].state", -1, static_cast<long>(state),
                                  "one of 0 to " + std::to_string(states - 1)));
+    if (plan.doses[i].is_infusion && plan.doses[i].kind != dose_kind::add)
+      throw DomainError(function + ": doses[" + std::to_string(i) +
+                        "] takes a while and sets or scales a state, but must add to it");
   }
   for (std::size_t e = 0; e < plan.events.size(); ++e) {
     const event_rule& rule = plan.events[e];
@@ -34,6 +37,10 @@ AGRAD_INLINE void check_plan(const std::string& function, const event_plan& plan
       throw DomainError(sentence(function, name + "direction", -1, rule.direction, "-1, 0 or 1"));
     if (rule.terminal < 0) throw DomainError(sentence(function, name + "terminal", -1, rule.terminal, "nonnegative"));
   }
+  for (std::size_t j = 1; j < plan.before.size(); ++j)
+    if (plan.before[j] <= plan.before[j - 1])
+      throw DomainError(sentence(function, "before[" + std::to_string(j) + "]", -1, static_cast<long>(plan.before[j]),
+                                 "greater than the index before it"));
   if (plan.max_events <= 0) throw DomainError(sentence(function, "max_events", -1, plan.max_events, "positive"));
 }
 
@@ -47,6 +54,9 @@ AGRAD_INLINE void check_values(const std::string& function, const event_plan& pl
     check_initial_value_problem(function, v.initial_state, v.initial_time, {std::nextafter(v.initial_time, HUGE_VAL)});
   else
     check_initial_value_problem(function, v.initial_state, v.initial_time, later);
+  if (!plan.before.empty() && plan.before.back() >= v.times.size())
+    throw DomainError(sentence(function, "before[" + std::to_string(plan.before.size() - 1) + "]", -1,
+                               static_cast<long>(plan.before.back()), "an index of an output time"));
   for (std::size_t i = 0; i < plan.doses.size(); ++i) check_dose(function, i, plan.doses[i], v);
   check_each(function, "tstops", v.stops.data(), v.stops.size(), 1, must_be::finite);
 }

@@ -44,14 +44,23 @@ class event_second_pass {
   tangent_rows rows_of(const tangent_rows& all, std::size_t k) const;
   moving_vector output_adjoint(std::size_t k) const;
   /// Turns the adjoint of an output at its moving time into the adjoint of the state at the fixed time.
-  void move_output(std::size_t k, double t, const Eigen::VectorXd& y, moving_vector& output);
+  /// moved: the tangents of the output.
+  void move_output(std::size_t k, double t, const Eigen::VectorXd& y, const tangent_rows& moved, moving_vector& output);
+  void move_output(std::size_t k, double t, const Eigen::VectorXd& y, moving_vector& output) {
+    move_output(k, t, y, rows_of(moved_.numbers().states, k), output);
+  }
 
   /// Does the same as the function of this name in solve/events/reverse.hpp.
   void add_end_outputs(const event_segment& s);
 
+  /// Does the same as the function of this name in solve/events/reverse.hpp.
+  void add_before_outputs(const event_segment& s);
+
   // ---- doses, stops and events at a segment's end
 
   void reverse_ending(const event_segment& s, const moving_segment& m);
+  /// Propagates the adjoint of the state after a dose at once to the adjoint before it, and to its amount.
+  void reverse_dose(const event_segment& s, const moving_segment& m, std::size_t dose);
   /// Throws if the duration of a short infusion has tangents: a dose at the middle of the infusion is exact only to first order
   /// in the duration.
   void check_stays_short(std::size_t dose) const;

@@ -43,6 +43,7 @@ AGRAD_INLINE event_gradient event_second_pass::compute() {
     enter(s);
     if (i + 1 == of_.used) add_end_outputs(s);
     reverse_ending(s, m);
+    add_before_outputs(s);
     if (s.is_solved) reverse_segment(s);
     for (std::size_t k = s.first_output; k < s.first_output + s.begin_outputs; ++k) {
       moving_vector output = output_adjoint(k);
@@ -98,10 +99,10 @@ AGRAD_INLINE moving_vector event_second_pass::output_adjoint(std::size_t k) cons
   return {adjoints_.states.col(static_cast<Eigen::Index>(k)), rows_of(tangents_.states, k)};
 }
 
-AGRAD_INLINE void event_second_pass::move_output(std::size_t k, double t, const Eigen::VectorXd& y, moving_vector& output) {
+AGRAD_INLINE void event_second_pass::move_output(std::size_t k, double t, const Eigen::VectorXd& y, const tangent_rows& moved,
+                                                 moving_vector& output) {
   if (!moves_ || output.is_zero()) return;
   moving_number by_time = still();
-  const tangent_rows moved = rows_of(moved_.numbers().states, k);
   const Eigen::RowVectorXd by = directions(along_.times, k);
   move({1, t, y, moved, by}, output, by_time);
   add(g_.times, gradient_tangents_.times, k, by_time);
@@ -121,14 +122,19 @@ AGRAD_INLINE void event_second_pass::add_end_outputs(const event_segment& s) {
   }
 }
 
+AGRAD_INLINE void event_second_pass::add_before_outputs(const event_segment& s) {
+  for (std::size_t j = s.first_before; j < s.first_before + s.befores; ++j) {
+    moving_vector output{adjoints_.before.col(static_cast<Eigen::Index>(j)), rows_of(tangents_.before, j)};
+    move_output(of_.plan.before[j], s.end, s.at_end, rows_of(moved_.numbers().before, j), output);
+    state_ += output;
+  }
+}
+
 AGRAD_INLINE void event_second_pass::reverse_ending(const event_segment& s, const moving_segment& m) {
   if (s.ending == event_segment::event_ending) return reverse_event(s, m);
   const bool is_finish = s.ending == event_segment::finish;
   const scheduled* what = is_finish ? nullptr : &of_.schedule[s.ending_index];
-  if (what != nullptr && what->is_at_once) {
-    const Eigen::Index state = of_.plan.doses[what->index].state;
-    add(g_.amounts, gradient_tangents_.amounts, what->index, {state_.value[state], state_.tangents.row(state)});
-  }
+  if (what != nullptr && what->is_at_once) reverse_dose(s, m, what->index);
   if (!moves_) return;
   move({1, s.end, s.at_end, m.moved, m.end_time}, state_, time_);
   if (is_finish) return add(g_.times, gradient_tangents_.times, of_.v.times.size() - 1, time_);
@@ -139,6 +145,20 @@ AGRAD_INLINE void event_second_pass::reverse_ending(const event_segment& s, cons
     add(g_.durations, gradient_tangents_.durations, what->index, time_, 0.5);  // as at first order
     check_stays_short(what->index);
   }
+}
+
+AGRAD_INLINE void event_second_pass::reverse_dose(const event_segment& s, const moving_segment& m, std::size_t dose) {
+  const dose_rule& rule = of_.plan.doses[dose];
+  const Eigen::Index i = rule.state;
+  const moving_number after{state_.value[i], state_.tangents.row(i)};
+  const double by_amount = rule.by_amount(s.at_end[i]), by_state = rule.by_state(of_.v.amounts[dose]);
+  moving_number of_amount{after.value * by_amount, after.tangents * by_amount};
+  state_.value[i] = after.value * by_state, state_.tangents.row(i) = after.tangents * by_state;
+  if (rule.kind == dose_kind::scale) {  // the product of amount and state
+    of_amount.tangents += after.value * m.moved.row(i);
+    state_.tangents.row(i) += after.value * directions(along_.amounts, dose);
+  }
+  add(g_.amounts, gradient_tangents_.amounts, dose, of_amount);
 }
 
 AGRAD_INLINE void event_second_pass::check_stays_short(std::size_t dose) const {

@@ -76,6 +76,9 @@ class event_solver {
   /// Writes the outputs at a segment's start, unless more happens at the same instant.
   void write_begin_outputs(detail::event_segment& s, bool is_last);
 
+  /// Writes the outputs at a segment's end before what is scheduled there.
+  void write_before_outputs(detail::event_segment& s);
+
   void solve(detail::event_segment& s);
   /// Passes the probe's tangent to the segment's solver. The change by a dose or a reset moves in a generic direction, and the
   /// changed states have tangents even if the change is zero, as the amount of a dose may be.
@@ -130,7 +133,7 @@ class event_solver {
   detail::event_watch watch_;
   detail::event_tangent tangent_;
 
-  std::size_t solved_ = 0, place_ = 0;
+  std::size_t solved_ = 0, place_ = 0, next_before_ = 0;
   double t_ = 0;
   Eigen::VectorXd y_, after_reset_, after_probe_;  // after_probe_: the state in which the probe ended
   std::vector<std::size_t> running_;

@@ -27,6 +27,10 @@ AGRAD_INLINE const event_solution& event_solver::integrate(const event_values& v
   trajectory_.solution.end = t_, trajectory_.solution.end_state = y_;
   for (Eigen::Index k = trajectory_.solution.reached; k < trajectory_.solution.states.cols(); ++k)
     trajectory_.solution.states.col(k) = y_;
+  for (std::size_t j = 0; j < trajectory_.plan.before.size(); ++j)
+    if (!trajectory_.solution.differs[j])
+      trajectory_.solution.before.col(static_cast<Eigen::Index>(j)) =
+          trajectory_.solution.states.col(static_cast<Eigen::Index>(trajectory_.plan.before[j]));
   is_integrated_ = true;
   return trajectory_.solution;
 }
@@ -70,7 +74,7 @@ AGRAD_INLINE bool event_solver::log_steps(detail::step_log* log) {
 
 AGRAD_INLINE void event_solver::start() {
   t_ = trajectory_.v.initial_time, y_ = trajectory_.v.initial_state;
-  trajectory_.used = solved_ = place_ = 0;
+  trajectory_.used = solved_ = place_ = next_before_ = 0;
   probe_.clear();
   changed_.assign(static_cast<std::size_t>(trajectory_.n), false);
   running_.clear();
@@ -83,6 +87,8 @@ AGRAD_INLINE void event_solver::start() {
   watch_.start();
   watch_.expect_change();
   trajectory_.solution.states.resize(trajectory_.n, static_cast<Eigen::Index>(trajectory_.v.times.size()));
+  trajectory_.solution.before.resize(trajectory_.n, static_cast<Eigen::Index>(trajectory_.plan.before.size()));
+  trajectory_.solution.differs.assign(trajectory_.plan.before.size(), false);
   trajectory_.solution.reached = 0;
   trajectory_.solution.hits.clear();
   trajectory_.solution.is_terminated = false;
@@ -96,7 +102,7 @@ AGRAD_INLINE bool event_solver::advance() {
   if (trajectory_.switches != nullptr) s.held = trajectory_.switches->held();
   s.end = is_last ? trajectory_.v.times.back() : trajectory_.schedule[place_].time;
   s.is_solved = s.end > t_;
-  s.hits = s.inner_outputs = 0, s.ending_index = place_;
+  s.hits = s.inner_outputs = s.befores = 0, s.ending_index = place_;
   s.ending = is_last ? detail::event_segment::finish : detail::event_segment::scheduled_ending;
   write_begin_outputs(s, is_last);
   trajectory_.enter(s);
@@ -105,6 +111,7 @@ AGRAD_INLINE bool event_solver::advance() {
   t_ = s.end, s.at_end = y_;
   if (s.is_solved && !watch_.fired().empty()) return apply(s);
   if (is_last) return true;
+  write_before_outputs(s);
   apply(trajectory_.schedule[place_++]);
   return false;
 }
@@ -119,6 +126,18 @@ AGRAD_INLINE void event_solver::write_begin_outputs(detail::event_segment& s, bo
       trajectory_.solution.states.col(k++) = y_;
   }
   s.begin_outputs = static_cast<std::size_t>(k) - s.first_output;
+}
+
+AGRAD_INLINE void event_solver::write_before_outputs(detail::event_segment& s) {
+  const std::vector<std::size_t>& all = trajectory_.plan.before;
+  const auto is_before = [&](double t) { return next_before_ < all.size() && trajectory_.v.times[all[next_before_]] < t; };
+  while (is_before(s.end)) ++next_before_;
+  s.first_before = next_before_;
+  while (is_before(std::nextafter(s.end + trajectory_.same_time(s.end), HUGE_VAL))) {
+    trajectory_.solution.before.col(static_cast<Eigen::Index>(next_before_)) = y_;
+    trajectory_.solution.differs[next_before_++] = true;
+  }
+  s.befores = next_before_ - s.first_before;
 }
 
 AGRAD_INLINE void event_solver::solve(detail::event_segment& s) {
@@ -166,7 +185,7 @@ AGRAD_INLINE void event_solver::apply(const detail::scheduled& what) {
   } else if (what.kind == detail::scheduled::dose) {
     if (what.is_at_once) {
       const Eigen::Index state = trajectory_.plan.doses[what.index].state;
-      y_[state] += trajectory_.v.amounts[what.index];
+      y_[state] = trajectory_.plan.doses[what.index].after(y_[state], trajectory_.v.amounts[what.index]);
       changed_[static_cast<std::size_t>(state)] = true;
     } else {
       running_.push_back(what.index);

@@ -58,6 +58,9 @@ class event_tangent {
 
   void write_output(Eigen::Index k, double t, const Eigen::VectorXd& y, const event_tangents::rows& fixed, event_tangents& d);
 
+  /// Writes the tangents of outputs before what is scheduled at a segment's end.
+  void write_before_outputs(const event_segment& s, const moving& at, event_tangents& d);
+
   /// Propagates the tangents from a segment's start to its end, at fixed times.
   void propagate_segment(const event_segment& s, event_tangents& d, moving& at);
 

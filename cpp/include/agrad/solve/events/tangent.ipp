@@ -26,6 +26,7 @@ AGRAD_INLINE event_tangents event_tangent::compute(const event_directions& along
       write_output(static_cast<Eigen::Index>(k), s.begin, s.at_begin, at.state, d);
     propagate_segment(s, d, at);
     at.stored->end = at.state;
+    write_before_outputs(s, at, d);
     propagate_ending(s, reads_hits, d, at);
   }
   d.end = at.time, d.end_state = at.state;
@@ -38,6 +39,10 @@ AGRAD_INLINE event_tangents event_tangent::compute(const event_directions& along
     const Eigen::RowVectorXd by = directions_of(along.times, static_cast<std::size_t>(k), along.width) - at.time;
     move(last.end, trajectory_.solution.end_state, by, d.states.middleRows(k * trajectory_.n, trajectory_.n));
   }
+  for (std::size_t j = 0; j < trajectory_.plan.before.size(); ++j)
+    if (!trajectory_.solution.differs[j])
+      d.before.middleRows(static_cast<Eigen::Index>(j) * trajectory_.n, trajectory_.n) =
+          d.states.middleRows(static_cast<Eigen::Index>(trajectory_.plan.before[j]) * trajectory_.n, trajectory_.n);
   numbers_ = d;
   return d;
 }
@@ -58,8 +63,12 @@ AGRAD_INLINE std::vector<double> event_tangent::segment_parameters(const event_s
 AGRAD_INLINE event_tangents event_tangent::no_tangents() const {
   const auto count = static_cast<Eigen::Index>(trajectory_.solution.hits.size());
   const auto zeros = [&](Eigen::Index rows) { return event_tangents::rows::Zero(rows, along_.width).eval(); };
-  return {zeros(trajectory_.n * trajectory_.solution.states.cols()), zeros(trajectory_.n),
-          Eigen::RowVectorXd::Zero(along_.width), zeros(count), zeros(trajectory_.n * count)};
+  return {zeros(trajectory_.n * trajectory_.solution.states.cols()),
+          zeros(trajectory_.n),
+          Eigen::RowVectorXd::Zero(along_.width),
+          zeros(count),
+          zeros(trajectory_.n * count),
+          zeros(trajectory_.n * trajectory_.solution.before.cols())};
 }
 
 AGRAD_INLINE void event_tangent::move(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by,
@@ -72,6 +81,14 @@ AGRAD_INLINE void event_tangent::write_output(Eigen::Index k, double t, const Ei
   d.states.middleRows(k * trajectory_.n, trajectory_.n) = fixed;
   move(t, y, directions_of(along_.times, static_cast<std::size_t>(k), along_.width),
        d.states.middleRows(k * trajectory_.n, trajectory_.n));
+}
+
+AGRAD_INLINE void event_tangent::write_before_outputs(const event_segment& s, const moving& at, event_tangents& d) {
+  for (std::size_t j = s.first_before; j < s.first_before + s.befores; ++j) {
+    auto rows = d.before.middleRows(static_cast<Eigen::Index>(j) * trajectory_.n, trajectory_.n);
+    rows = at.state;
+    move(s.end, s.at_end, directions_of(along_.times, trajectory_.plan.before[j], along_.width), rows);
+  }
 }
 
 AGRAD_INLINE void event_tangent::propagate_segment(const event_segment& s, event_tangents& d, moving& at) {
@@ -95,7 +112,9 @@ AGRAD_INLINE void event_tangent::propagate_ending(const event_segment& s, bool r
   at.stored->end_time = at.time, at.stored->moved = at.state;
   if (s.ending == event_segment::finish || !trajectory_.schedule[s.ending_index].is_at_once) return;
   const std::size_t dose = trajectory_.schedule[s.ending_index].index;
-  at.state.row(trajectory_.plan.doses[dose].state) += directions_of(along_.amounts, dose, along_.width);
+  const dose_rule& rule = trajectory_.plan.doses[dose];
+  at.state.row(rule.state) = rule.by_state(trajectory_.v.amounts[dose]) * at.state.row(rule.state) +
+                             rule.by_amount(s.at_end[rule.state]) * directions_of(along_.amounts, dose, along_.width);
 }
 
 AGRAD_INLINE Eigen::RowVectorXd event_tangent::ending_time(const event_segment& s) const {

@@ -37,6 +37,7 @@ struct event_segment {
   ending_type ending = finish;
   std::size_t ending_index = 0;  // place in the schedule, or first of the hits
   std::size_t hits = 0;
+  std::size_t first_before = 0, befores = 0;  // outputs before what is scheduled at the end
 };
 
 /// The results as public members and the work space of `enter` and `slope_at`. The passes enter one segment after another.

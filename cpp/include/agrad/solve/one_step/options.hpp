@@ -29,7 +29,7 @@ struct step_options {
   double max_memory = 1e9;  // bytes of records for the reverse pass; beyond them steps are computed twice
   ode_algebra algebra;      // of a Rosenbrock method's matrices
   step_error_control error_control = step_error_control::automatic;
-  std::function<void(step_concern, const std::string&)> warn;  // called with a sentence, if there is a function
+  std::function<void(step_concern, const std::string&)> warn = nullptr;  // called with a sentence, if there is a function
 
   static constexpr double infinity_step() { return std::numeric_limits<double>::infinity(); }
 };

@@ -2,8 +2,9 @@
 //
 // The argument: the initial state, the initial time, the output times, the parameters of the right-hand side, the times,
 // amounts and durations of the doses, the stops, the parameters of the events. The result: the states at each output time, the
-// end's time and state, the times of the hits (occurrences of events), event by event, and the states there. The number of hits
-// depends on values. With counts given, the result has their size; other counts are an error where hits are read.
+// end's time and state, the times of the hits (occurrences of events), event by event, the states there, and the states before
+// doses at chosen output times. The number of hits depends on values. With counts given, the result has their size; other
+// counts are an error where hits are read.
 // Read next: solve/events/solver.hpp.
 #pragma once
 
@@ -78,7 +79,7 @@ class posed_events final : public posed_solve {
     std::vector<flat_part> events;
   };
   struct result_parts {
-    flat_part states, end, end_state, hit_times, hit_states;
+    flat_part states, end, end_state, hit_times, hit_states, before;
     /// Returns the part of one hit's state among n states.
     flat_part hit_state(std::size_t hit, std::size_t n) const { return {hit_states.begin + hit * n, n}; }
   };
@@ -92,6 +93,12 @@ class posed_events final : public posed_solve {
   void each_hit(const Use& use) const {
     for (std::size_t j = 0; j < places_.size(); ++j)
       if (places_[j] < hits()) use(j, places_[j]);
+  }
+  /// Calls use(j, k) for each state j before doses at output time k where nothing is scheduled.
+  template <class Use>
+  void each_same(const Use& use) const {
+    for (std::size_t j = 0; j < solution_->differs.size(); ++j)
+      if (!solution_->differs[j]) use(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(setup_.plan.before[j]));
   }
   void place_hits();
   bool reads_hits() const { return setup_.reads_hits == nullptr || *setup_.reads_hits; }

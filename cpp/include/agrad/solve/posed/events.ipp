@@ -63,6 +63,7 @@ AGRAD_INLINE void posed_events::name_results() {
   to_.end_state = result_.add("end_state", n_);
   to_.hit_times = result_.add("hit_times", count);
   to_.hit_states = result_.add("hit_states", n_ * count);
+  to_.before = result_.add("before", n_ * setup_.plan.before.size());
 }
 
 AGRAD_INLINE void posed_events::solve(const double* x) {
@@ -90,6 +91,7 @@ AGRAD_INLINE void posed_events::read(double* y) const {
   to_.states.of(y) = Eigen::Map<const Eigen::VectorXd>(solution_->states.data(), solution_->states.size());
   y[to_.end.begin] = solution_->end;
   to_.end_state.of(y) = solution_->end_state;
+  to_.before.of(y) = Eigen::Map<const Eigen::VectorXd>(solution_->before.data(), solution_->before.size());
   std::fill_n(y + to_.hit_times.begin, hits() * (1 + n_), std::numeric_limits<double>::quiet_NaN());
   each_hit([&](std::size_t j, std::size_t place) {
     y[to_.hit_times.begin + place] = solution_->hits[j].t;
@@ -146,6 +148,7 @@ AGRAD_INLINE void posed_events::tangent(int width, const double* x_tangent, doub
   to_.states.rows(y_tangent, width) = d.states;
   to_.end.rows(y_tangent, width) = d.end;
   to_.end_state.rows(y_tangent, width) = d.end_state;
+  to_.before.rows(y_tangent, width) = d.before;
   to_.hit_times.rows(y_tangent, width).setZero();
   to_.hit_states.rows(y_tangent, width).setZero();
   each_hit([&](std::size_t j, std::size_t place) {
@@ -177,6 +180,11 @@ AGRAD_INLINE event_adjoints posed_events::adjoints_of(const double* y_adjoint) c
   adjoints.states = Eigen::Map<const Eigen::MatrixXd>(to_.states.in(y_adjoint), n, static_cast<Eigen::Index>(setup_.times));
   adjoints.end = y_adjoint[to_.end.begin];
   adjoints.end_state = to_.end_state.of(y_adjoint);
+  adjoints.before = Eigen::Map<const Eigen::MatrixXd>(to_.before.in(y_adjoint), n, solution_->before.cols());
+  each_same([&](Eigen::Index j, Eigen::Index k) {
+    adjoints.states.col(k) += adjoints.before.col(j);
+    adjoints.before.col(j).setZero();
+  });
   adjoints.hit_times.assign(places_.size(), 0.0);
   adjoints.hit_states = Eigen::MatrixXd::Zero(n, count);
   each_hit([&](std::size_t j, std::size_t place) {
@@ -189,8 +197,12 @@ AGRAD_INLINE event_adjoints posed_events::adjoints_of(const double* y_adjoint) c
 AGRAD_INLINE event_tangents posed_events::tangents_of(int width, const double* y_adjoint_tangent) const {
   const auto n = static_cast<Eigen::Index>(n_), count = static_cast<Eigen::Index>(places_.size());
   event_tangents tangents{to_.states.rows(y_adjoint_tangent, width), to_.end_state.rows(y_adjoint_tangent, width),
-                          to_.end.rows(y_adjoint_tangent, width), tangent_rows::Zero(count, width),
-                          tangent_rows::Zero(n * count, width)};
+                          to_.end.rows(y_adjoint_tangent, width),    tangent_rows::Zero(count, width),
+                          tangent_rows::Zero(n * count, width),      to_.before.rows(y_adjoint_tangent, width)};
+  each_same([&](Eigen::Index j, Eigen::Index k) {
+    tangents.states.middleRows(k * n, n) += tangents.before.middleRows(j * n, n);
+    tangents.before.middleRows(j * n, n).setZero();
+  });
   each_hit([&](std::size_t j, std::size_t place) {
     const auto at = static_cast<Eigen::Index>(j);
     tangents.hit_times.row(at) = to_.hit_times.rows(y_adjoint_tangent, width).row(static_cast<Eigen::Index>(place));

@@ -86,6 +86,7 @@ template <class Archive>
 void serialize(Archive& archive, event_problem::fields& k) {
   serialize_problem(archive, k, k.plan, k.events, k.counts, k.holds);
   archive.expect(k.plan.stops <= most_times, "a solve");
+  for (const std::size_t each : k.plan.before) archive.expect(each < k.times, "an output time");
   const auto states = static_cast<std::size_t>(k.states);
   bool fit = k.events.size() == k.plan.events.size() && k.events.size() == k.counts.hits.size();
   for (const event_programs& each : k.events) fit = fit && each.fit(states);

@@ -110,6 +110,7 @@ void serialize(Archive& archive, ode_required& required) {
 template <class Archive>
 void serialize(Archive& archive, dose_rule& dose) {
   archive(dose.state, dose.is_infusion);
+  archive.one_of(dose.kind, {dose_kind::add, dose_kind::set, dose_kind::scale});
 }
 
 template <class Archive>
@@ -119,7 +120,7 @@ void serialize(Archive& archive, event_rule& event) {
 
 template <class Archive>
 void serialize(Archive& archive, event_plan& plan) {
-  archive(plan.doses, plan.stops, plan.events, plan.max_events, plan.times_move);
+  archive(plan.doses, plan.stops, plan.events, plan.max_events, plan.times_move, plan.before);
 }
 
 template <class Archive>

@@ -1,7 +1,7 @@
 // Event problem: doses, stops and events of an initial value problem.
 //
-// Doses add an amount to a state, at once or at a constant rate for a while; stops are times at which steps must end because f
-// jumps there; events are zeros of functions of time and state, and may reset the state. Times, amounts and durations are
+// Doses change a state by an amount, at once or at a constant rate for a while; stops are times at which steps must end because
+// f jumps there; events are zeros of functions of time and state, and may reset the state. Times, amounts and durations are
 // numbers of the problem like the initial state and have derivatives, too.
 // Read next: solve/events/solver.hpp, the solver; solve/solver/event_watch.hpp, the search for zeros.
 #pragma once
@@ -76,10 +76,21 @@ struct event_rule {
   long terminal = 0;
 };
 
-/// An entry of a dose table: the infused state, and whether the dose takes a while.
+/// What a dose at once does with its amount: adds it to the state, replaces the state by it, or multiplies the state by it.
+enum class dose_kind { add, set, scale };
+
+/// An entry of a dose table: the state, whether the dose takes a while (an infusion, which adds), and what it does.
 struct dose_rule {
   Eigen::Index state = 0;
   bool is_infusion = false;
+  dose_kind kind = dose_kind::add;
+
+  /// The state after a dose at once, and its derivatives with respect to the state before and to the amount.
+  double after(double y, double amount) const {
+    return kind == dose_kind::add ? y + amount : kind == dose_kind::set ? amount : y * amount;
+  }
+  double by_state(double amount) const { return kind == dose_kind::add ? 1 : kind == dose_kind::set ? 0 : amount; }
+  double by_amount(double y) const { return kind == dose_kind::scale ? y : 1; }
 };
 
 /// The part of a problem that is independent of values.
@@ -90,6 +101,8 @@ struct event_plan {
   long max_events = 1000;
   /// Whether t0, an output time, or the time of a dose, an infusion's end or a stop has derivatives.
   bool times_move = false;
+  /// The output times, by increasing indices, at which the state before doses is a result, too.
+  std::vector<std::size_t> before = {};
 };
 
 /// All numbers of a problem but the functions' parameters: a time, an amount and a duration for each dose.
@@ -116,6 +129,8 @@ struct event_solution {
   double end = 0;  // time of a terminal event, or the last output time
   Eigen::VectorXd end_state;
   bool is_terminated = false;
+  Eigen::MatrixXd before;     // a column for each entry of the plan's `before`
+  std::vector<bool> differs;  // whether something is scheduled there; else the column is that of `states`
 };
 
 /// Adjoints of a solution's numbers, with the same sizes.
@@ -125,6 +140,7 @@ struct event_adjoints {
   Eigen::VectorXd end_state;
   std::vector<double> hit_times;
   Eigen::MatrixXd hit_states;
+  Eigen::MatrixXd before = {};  // zero where the solution's `differs` is false
 };
 
 /// A gradient with respect to a problem's numbers and its functions' parameters.
@@ -149,6 +165,7 @@ struct event_tangents {
   rows states, end_state;  // states: at all output times in order
   Eigen::RowVectorXd end;
   rows hit_times, hit_states;
+  rows before = {};
 };
 
 }  // namespace agrad
