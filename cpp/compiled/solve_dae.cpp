@@ -1,7 +1,6 @@
 // Compiles the definitions of solve/dae, and of its problems, once, for agrad::compiled.
 #include <agrad/solve/dae/consistency.ipp>
 #include <agrad/solve/dae/correction.ipp>
-#include <agrad/solve/dae/factors.ipp>
 #include <agrad/solve/dae/ida.ipp>
 #include <agrad/solve/dae/ida_backward.ipp>
 #include <agrad/solve/dae/ida_forward.ipp>

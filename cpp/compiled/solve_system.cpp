@@ -1,6 +1,6 @@
 // Compiles the definitions of solve/system once, for agrad::compiled.
 #include <agrad/solve/system/event.ipp>
-#include <agrad/solve/system/moving_state.ipp>
+#include <agrad/solve/system/mass_matrix.ipp>
 #include <agrad/solve/system/program/dae.ipp>
 #include <agrad/solve/system/program/diagonals.ipp>
 #include <agrad/solve/system/program/function.ipp>

@@ -513,6 +513,7 @@ class StepMethod(ConfiguredMethod):
         max_memory: float,
         algebra: OdeAlgebra,
         error_control: ErrorControl,
+        mass: tuple[ArrayLike, ArrayLike, ArrayLike] | None,
     ) -> None: ...
 
 class CheckedMethod(ConfiguredMethod):

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -90,16 +91,29 @@ ode_algebra algebra_from(const std::string& kind, const std::string& argument, s
   return a;
 }
 
+/// The entries of a mass matrix: the ends of the rows, the columns, the values.
+using mass_entries = std::tuple<std::vector<std::size_t>, std::vector<csr_pattern::index>, std::vector<double>>;
+
+mass_matrix mass_from(mass_entries entries) {
+  mass_matrix m;
+  auto& [ends, columns, values] = entries;
+  m.pattern.cols = ends.size();
+  m.pattern.begin.insert(m.pattern.begin.end(), ends.begin(), ends.end());
+  m.pattern.col = std::move(columns), m.values = std::move(values);
+  return m;
+}
+
 step_method step_method_named(const std::string& name, double relative_tolerance, Eigen::VectorXd absolute_tolerance,
                               long max_num_steps, double first_step, double max_step, double max_memory,
-                              const ode_algebra& algebra, step_error_control error_control) {
-  const step_options o{{relative_tolerance, std::move(absolute_tolerance)},
-                       max_num_steps,
-                       first_step,
-                       max_step,
-                       max_memory,
-                       algebra,
-                       error_control};
+                              const ode_algebra& algebra, step_error_control error_control, std::optional<mass_entries> mass) {
+  step_options o{{relative_tolerance, std::move(absolute_tolerance)},
+                 max_num_steps,
+                 first_step,
+                 max_step,
+                 max_memory,
+                 algebra,
+                 error_control};
+  if (mass) o.mass = mass_from(*std::move(mass));
   return {{one_step_maker(name, o), error_control == step_error_control::derivatives}};
 }
 
@@ -173,7 +187,7 @@ void register_ode(py::module_& m) {
   py::class_<step_method, configured_method>(m, "StepMethod", "A one-step method with a discrete adjoint, and its options.")
       .def(py::init(&step_method_named), py::arg("name"), py::arg("relative_tolerance"), py::arg("absolute_tolerance"),
            py::arg("max_num_steps"), py::arg("first_step"), py::arg("max_step"), py::arg("max_memory"), py::arg("algebra"),
-           py::arg("error_control"));
+           py::arg("error_control"), py::arg("mass"));
   m.def("check_initial_value_problem", &check_initial_value_problem, py::arg("function"), py::arg("y0"), py::arg("t0"),
         py::arg("times"), "Raises unless y0, t0 and times are an initial value problem.");
   m.def("ode_operation", &make_ode, py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"),

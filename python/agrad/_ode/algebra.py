@@ -1,4 +1,4 @@
-"""Converts the user's choice of linear algebra for the implicit methods to `OdeAlgebra`."""
+"""Converts the user's choice of linear algebra for the implicit methods to `OdeAlgebra`, and the user's mass matrix."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agrad._core import OdeAlgebra, ShapeError
-from agrad._ode.arguments import check_one_of
-from agrad._ode.method_table import Method
+from agrad._core import DomainError, OdeAlgebra, ShapeError
+from agrad._ode.arguments import check_one_of, real_values
+from agrad._ode.method_table import METHODS, Method
+from agrad._record.structure import find_recording
 
-__all__ = ["LINEAR_SOLVERS", "Algebra"]
+__all__ = ["LINEAR_SOLVERS", "Algebra", "MassEntries", "mass_entries", "method_with_mass"]
+
+#: The entries of a mass matrix: the ends of the rows, the columns, the values.
+MassEntries = tuple[Any, Any, Any]
 
 LINEAR_SOLVERS = ("auto", "dense", "banded", "sparse", "gmres")
 
@@ -72,6 +76,43 @@ def _described(function: str, name: str, given: Any, states: int) -> tuple[Any, 
             "a row and a column for each state, or a pair (lower, upper) of half-bandwidths"
         )
     rows, columns = given.nonzero()
+    return None, *_compressed(rows, columns, states)[:2]
+
+
+def method_with_mass(function: str, method: Method, mass_matrix: Any) -> Method:
+    """Returns the method for a system with a mass matrix, if one is given; raises for a method that cannot solve it."""
+    if mass_matrix is None:
+        return method
+    method = METHODS["Rodas5P"] if method.name == "auto" else method
+    if not method.has_factors:
+        hint = "'Rodas5P' and 'Rodas4' take one, and solve_dae"
+        raise ValueError(f"{function}: mass_matrix is given, but must not be for {method.name!r}; {hint}")
+    return method
+
+
+def mass_entries(function: str, given: Any, states: int) -> MassEntries | None:
+    """Returns the entries of a mass matrix, an array or scipy.sparse matrix of numbers, for a number of states."""
+    if given is None:
+        return None
+    if find_recording((given,)) is not None:
+        hint = "divide the equations of fun by what is recorded, or use solve_dae"
+        raise TypeError(f"{function}: mass_matrix is recorded, but must be plain numbers; {hint}")
+    matrix = given.tocsr().tocoo() if hasattr(given, "tocsr") else real_values(function, "mass_matrix", given)
+    if matrix.shape != (states, states):
+        raise ShapeError(
+            f"{function}: mass_matrix is of shape {matrix.shape}, but must be of shape ({states}, {states}); "
+            "a row and a column for each state"
+        )
+    rows, columns = matrix.nonzero() if isinstance(matrix, np.ndarray) else (matrix.row, matrix.col)
+    values = matrix[rows, columns] if isinstance(matrix, np.ndarray) else real_values(function, "mass_matrix", matrix.data)
+    for k in np.flatnonzero(~np.isfinite(values))[:1]:
+        raise DomainError(f"{function}: mass_matrix[{rows[k]}, {columns[k]}] is {values[k]}, but must be finite")
+    ends, columns, order = _compressed(rows, columns, states)
+    return ends, columns, values[order]
+
+
+def _compressed(rows: Any, columns: Any, states: int) -> tuple[Any, Any, Any]:
+    """Returns the ends of the rows and the columns of entries, row after row, and the order of the entries."""
     order = np.lexsort((columns, rows))
     ends = np.searchsorted(rows[order], np.arange(states), side="right")
-    return None, ends.astype(np.uint64), columns[order].astype(np.uint32)
+    return ends.astype(np.uint64), columns[order].astype(np.uint32), order

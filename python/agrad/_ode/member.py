@@ -55,6 +55,7 @@ class Member:
         subject: Any,
         fun: RightHandSide,
         method_for: Callable[[int], ConfiguredMethod],
+        has_mass: bool = False,
         holds_switches: bool = True,
     ) -> None:
         posed = posed_problem(function, "fun", fun, subject.y0, subject.args)
@@ -72,7 +73,7 @@ class Member:
         self.problem = InitialValueProblem.of(posed, fun, times, method_for(n), holds_switches=holds_switches)
         self.doses, self.repeats, self.n = doses, repeats, n
         #: Whether an `event_operation` solves the problem, whose outputs include the state at the initial time.
-        self.has_all = bool(doses.rows) or times.are_recorded
+        self.has_all = bool(doses.rows) or times.are_recorded or has_mass
         distinct = times if repeats is None else times.distinct(repeats)
         self.outputs = distinct.outputs if self.has_all else distinct.outputs[times.starts_there :]
         #: The outputs that are before doses; without doses there is nothing before.

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agrad._core import Array, ErrorControl, OdeAlgebra, ShapeError
-from agrad._ode.algebra import Algebra
+from agrad._ode.algebra import Algebra, MassEntries
 from agrad._ode.arguments import Values, check_one_of, positive, positive_number, real_values, whole
 
 __all__ = ["LEAST_TOLERANCE", "StepOptions", "Tolerances", "step_options", "tolerances_of"]
@@ -32,6 +32,7 @@ class StepOptions(NamedTuple):
     max_memory: float
     algebra: OdeAlgebra
     error_control: ErrorControl
+    mass: MassEntries | None = None
 
     def finer(self, error_control: ErrorControl) -> StepOptions:
         """Returns the options with a hundredth of the tolerances, but not below the finest for double precision."""

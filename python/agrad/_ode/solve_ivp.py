@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from agrad._ode.algebra import mass_entries, method_with_mass
 from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import SlopeOfMinusTime, turned_interruptions, turned_result
 from agrad._ode.dense import solution_of
 from agrad._ode.doses import Dose
-from agrad._ode.events import interruptions_of
+from agrad._ode.events import NO_INTERRUPTIONS, interruptions_of
 from agrad._ode.initial_value import Solve, solve_partially
 from agrad._ode.method_table import method_named
 from agrad._ode.methods import check_choices, checked_method, method_of
@@ -53,6 +54,7 @@ def solve_ivp(
     lband: int | None = None,
     uband: int | None = None,
     vectorized: bool = False,
+    mass_matrix: Any = None,
     linear_solver: str = "auto",
     sensitivities: str = "adjoint",
     gradient_check: bool | float = False,
@@ -135,6 +137,11 @@ def solve_ivp(
         The numbers of diagonals of df/dy below and above the main diagonal, as in SciPy: ``jac_sparsity=(lband, uband)``.
     vectorized : bool
         Whether fun takes y of shape (n, k), k states side by side. fun is called with k = 1, as in SciPy, and gains nothing.
+    mass_matrix : array-like or scipy.sparse, shape (n, n), optional
+        M of the system ``M y' = fun(t, y, *args)``, plain numbers, for "Rodas4" and "Rodas5P", which "auto" then means. Where M
+        is singular, the system is differential-algebraic and must be of index 1: M y0 is given, and the part of y0 that M does
+        not see is a guess for the constraints, the equations without derivatives. They are solved at the start and after each
+        dose, reset and jump of fun. Rows and columns follow np.ravel(y0).
     linear_solver : {"auto", "dense", "banded", "sparse", "gmres"}
         Of the implicit methods: the solver of linear equations. "auto" is the cheapest solver for the pattern of df/dy:
         dense for few states, banded for narrow bands, sparse for little fill-in. "gmres", for CVODES' methods, needs products
@@ -198,7 +205,8 @@ def solve_ivp(
         if vectorized:
             raise ValueError(f"{function}: vectorized is True, but must be False where y0 is no vector")
         fun, atol = structure.function(function, fun), structure.tolerances(function, "atol", atol)
-    entry, note = method_named(function, method)
+    named, note = method_named(function, method)
+    entry = method_with_mass(function, named, mass_matrix)
     algebra = algebra_of(function, linear_solver, jac_sparsity, lband, uband)
     check_choices(function, entry, algebra, sensitivities, error_control, switches)
     error_control = chosen_control(error_control)
@@ -210,10 +218,13 @@ def solve_ivp(
     fun, times = Vectorized(fun) if vectorized else fun, times_of(function, t_span, t_eval, before)
     if times.is_backwards:
         fun, interruptions = SlopeOfMinusTime(fun, function), turned_interruptions(function, interruptions)
+    if mass_matrix is not None and interruptions is None:
+        interruptions = NO_INTERRUPTIONS  # so that the output at the initial time is a consistent state, too
     times.check_start(function, posed.states)
     size, memory = posed.states.size, 1e9 if entry.is_multistep else max_memory
     tolerances = tolerances_of(function, size, ("rtol", "atol"), rtol, atol, allows_zero=True)
     options = step_options(function, size, tolerances, max_num_steps, first_step, max_step, memory, algebra, error_control)
+    options = options._replace(mass=mass_entries(function, mass_matrix, size))
     core_method = method_of(function, entry, options, sensitivities)
     if gradient_check is not False:
         core_method = checked_method(function, entry, options, sensitivities, gradient_check)

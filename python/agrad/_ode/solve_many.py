@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import ConfiguredMethod, ManyOperation
-from agrad._ode.algebra import Algebra
+from agrad._ode.algebra import Algebra, mass_entries, method_with_mass
 from agrad._ode.arguments import RightHandSide, check_callable, whole
 from agrad._ode.doses import Dose
 from agrad._ode.member import Member, SharedArguments
@@ -78,6 +78,7 @@ def solve_many(
     max_step: float = np.inf,
     error_control: str = "auto",
     switches: str = "auto",
+    mass_matrix: Any = None,
     threads: int = 0,
     progress: Progress = False,
 ) -> list[OdeResult]:
@@ -90,7 +91,7 @@ def solve_many(
         once for all subjects whose states and arguments have the same shapes.
     subjects : sequence of Subject
         The problems, each with a time span, an initial state, output times, doses and arguments of its own.
-    method, rtol, atol, max_num_steps, first_step, max_step, error_control, switches
+    method, rtol, atol, max_num_steps, first_step, max_step, error_control, switches, mass_matrix
         As for :func:`solve_ivp`, for all subjects; each has its own step sizes.
     threads : int
         The most threads; 0 means a thread for each processor.
@@ -129,7 +130,8 @@ def solve_many(
     check_callable(function, "fun", fun)
     if not isinstance(subjects, Iterable):
         raise TypeError(f"{function}: subjects is {subjects!r}, but must be a sequence of agrad.Subject")
-    entry, note = method_named(function, method)
+    named, note = method_named(function, method)
+    entry = method_with_mass(function, named, mass_matrix)
     check_choices(function, entry, Algebra(), "adjoint", error_control, switches)
     error_control = chosen_control(error_control)
 
@@ -137,13 +139,14 @@ def solve_many(
     def method_for(size: int) -> ConfiguredMethod:
         tolerances = tolerances_of(function, size, ("rtol", "atol"), rtol, atol, allows_zero=True)
         options = step_options(function, size, tolerances, max_num_steps, first_step, max_step, error_control=error_control)
-        return method_of(function, entry, options)
+        return method_of(function, entry, options._replace(mass=mass_entries(function, mass_matrix, size)))
 
     members = []
     for number, subject in enumerate(subjects):
         if not isinstance(subject, Subject):
             raise TypeError(f"{function}: subjects[{number}] is {subject!r}, but must be an agrad.Subject")
-        members.append(Member(f"{function}(subjects[{number}])", subject, fun, method_for, holds_switches=switches == "auto"))
+        name, has_mass = f"{function}(subjects[{number}])", mass_matrix is not None
+        members.append(Member(name, subject, fun, method_for, has_mass, holds_switches=switches == "auto"))
     arguments, slopes, parts = SharedArguments(), dict[Any, RecordedFunction](), []
     for member in members:
         problem = member.problem

@@ -33,12 +33,12 @@ chosen_algebra algebra_of(ode_algebra_kind kind, const csr_pattern& p) {
   chosen_algebra how;
   how.kind = kind;
   how.states = p.rows();
-  agrad::detail::set_pattern(how, agrad::detail::with_diagonal(p));
+  agrad::detail::set_pattern(how, agrad::detail::completed(p, nullptr));
   return how;
 }
 
 /// Largest differences of M x = b and M' x = b from Eigen's dense solutions.
-double error_of(newton_matrix&& m, const Eigen::MatrixXd& J, double shift, double scale) {
+double error_of(newton_matrix&& m, const Eigen::MatrixXd& J, double shift, double scale, const Eigen::MatrixXd& mass = {}) {
   const Eigen::Index n = J.rows();
   std::vector<double> entries;
   if (const auto& p = m.how().pattern) {
@@ -49,7 +49,7 @@ double error_of(newton_matrix&& m, const Eigen::MatrixXd& J, double shift, doubl
   }
   REQUIRE(entries.size() == m.entries());
   std::vector<double> kept(m.factor_size());
-  const Eigen::MatrixXd M = shift * Eigen::MatrixXd::Identity(n, n) + scale * J;
+  const Eigen::MatrixXd M = shift * (mass.size() > 0 ? mass : Eigen::MatrixXd::Identity(n, n)) + scale * J;
   const Eigen::VectorXd b = Eigen::VectorXd::NullaryExpr(n, [](Eigen::Index) { return random_number(); });
   Eigen::VectorXd x = b, z = b;
   REQUIRE(m.factorise(shift, scale, entries.data(), kept.data()));
@@ -101,6 +101,24 @@ TEST_CASE("dense and sparse factors solve with the matrix and its transposed") {
       full.states = n;
       CHECK(error_of(newton_matrix(full), J, 0.3, -1) < 1e-11);
     }
+  }
+}
+
+TEST_CASE("factors with a mass matrix, whose entries lie outside of the pattern of J as well") {
+  for (const std::size_t n : {3, 8, 30}) {
+    CAPTURE(n);
+    const csr_pattern of_mass = agrad::detail::band_pattern(n, {2, 1});
+    Eigen::MatrixXd mass = random_on(of_mass);
+    mass.row(1).setZero();
+    const agrad::mass_matrix m = agrad::mass_matrix_of(mass);
+    const csr_pattern p = agrad::detail::band_pattern(n, {0, 1}), both = agrad::detail::completed(p, &m);
+    CHECK(agrad::detail::completed(p, nullptr) == p);
+    const Eigen::MatrixXd J = random_on(p);
+    for (const ode_algebra_kind kind : {ode_algebra_kind::dense, ode_algebra_kind::banded, ode_algebra_kind::sparse})
+      CHECK(error_of(newton_matrix(algebra_of(kind, both), &m), J, 0.3, -1, mass) < 1e-11);
+    chosen_algebra full;
+    full.states = n;
+    CHECK(error_of(newton_matrix(full, &m), J, 0.3, -1, mass) < 1e-11);
   }
 }
 

@@ -1,4 +1,5 @@
-// Newton matrix: factorises M = shift I + scale J, with J dense or on a pattern, and M dense, banded or sparse.
+// Newton matrix: factorises shift M + scale J, with J dense or on a pattern, M the identity or a mass matrix on the same
+// pattern, and the sum dense, banded or sparse.
 //
 // The factors are stored in the caller's memory, `factor_size()` numbers, so that the record of a step can hold the factors for
 // the reverse pass. Sparse factors cannot be stored there: the record then has the entries of J, and `prepare_transposed`
@@ -20,7 +21,8 @@ namespace agrad {
 
 class newton_matrix {
  public:
-  explicit newton_matrix(chosen_algebra how);
+  /// mass: the mass matrix M, whose entries the algebra's pattern has; null for the identity.
+  explicit newton_matrix(chosen_algebra how, const mass_matrix* mass = nullptr);
 
   const chosen_algebra& how() const { return how_; }
 
@@ -30,7 +32,7 @@ class newton_matrix {
   /// Returns the number of doubles of stored factors.
   std::size_t factor_size() const;
 
-  /// Factorises shift I + scale J. Returns false when the matrix is singular.
+  /// Factorises shift M + scale J. Returns false when the matrix is singular.
   bool factorise(double shift, double scale, const double* jacobian, double* factors);
 
   /// Makes the next factorisation independent of those before, whose pivots a sparse matrix keeps.
@@ -41,7 +43,7 @@ class newton_matrix {
   /// Prepares `solve_transposed` for the output of `factorise` with the same shift and scale.
   bool prepare_transposed(double shift, double scale, const double* factors);
 
-  /// Replaces x by M^-1 x. A sparse matrix uses the last factorisation.
+  /// Replaces x by the solution of the equations with right-hand side x. A sparse matrix uses the last factorisation.
   void solve(const double* factors, double* x);
 
   /// Does the same with the transposed matrix.
@@ -52,6 +54,12 @@ class newton_matrix {
 
   bool factorise_sparse(double shift, double scale, const double* jacobian);
   void scatter(double scale, const double* jacobian, double* to) const;
+  /// Adds shift M.
+  void add_mass(double shift, double* to) const {
+    for (const auto& [place, value] : mass_) to[place] += shift * value;
+  }
+  /// Returns the index of entry (i, j) in the sum.
+  std::size_t place_of(std::size_t i, std::size_t j) const;
 
   // ---- dense: the factors in place of the matrix, then the new index of each row
 
@@ -70,11 +78,11 @@ class newton_matrix {
   chosen_algebra how_;
   std::size_t n_;
   detail::band_lu band_;
-  std::vector<std::size_t> place_;  // index of each entry of the pattern in M, which is dense or banded
+  std::vector<std::pair<std::size_t, double>> mass_;  // the entries of M: index in the sum, and value
+  std::vector<std::size_t> place_;                    // index of each entry of the pattern in the sum, dense or banded
   std::vector<double> right_;
   std::unique_ptr<detail::sparse_lu> sparse_;
-  std::vector<double> sparse_matrix_;  // M, for `sparse_`
-  std::vector<std::size_t> diagonal_;  // index of each diagonal entry in `sparse_matrix_`
+  std::vector<double> sparse_matrix_;  // the sum, for `sparse_`
 };
 
 }  // namespace agrad

@@ -7,19 +7,27 @@
 
 namespace agrad {
 
-AGRAD_INLINE newton_matrix::newton_matrix(chosen_algebra how) : how_(std::move(how)), n_(how_.states), right_(n_) {
-  const bool has_bands = how_.kind == ode_algebra_kind::banded;
-  if (has_bands) band_ = {n_, how_.lower, how_.upper};
+AGRAD_INLINE newton_matrix::newton_matrix(chosen_algebra how, const mass_matrix* mass)
+    : how_(std::move(how)), n_(how_.states), right_(n_) {
+  if (how_.kind == ode_algebra_kind::banded) band_ = {n_, how_.lower, how_.upper};
   if (how_.kind == ode_algebra_kind::sparse) {
     sparse_ = std::make_unique<detail::sparse_lu>(how_.pattern);
     sparse_matrix_.resize(entries());
-    for (std::size_t i = 0; i < n_; ++i)
-      for (std::size_t k = how_.pattern->begin[i]; k < how_.pattern->begin[i + 1]; ++k)
-        if (how_.pattern->col[k] == i) diagonal_.push_back(k);
   } else if (how_.pattern) {
     for (std::size_t i = 0; i < n_; ++i)
-      for (const auto j : how_.pattern->row(i)) place_.push_back(has_bands ? band_.place(i, j) : j * n_ + i);
+      for (const auto j : how_.pattern->row(i)) place_.push_back(place_of(i, j));
   }
+  if (mass != nullptr)
+    mass->each([&](std::size_t i, std::size_t j, double value) { mass_.emplace_back(place_of(i, j), value); });
+  else
+    for (std::size_t i = 0; i < n_; ++i) mass_.emplace_back(place_of(i, i), 1.0);
+}
+
+AGRAD_INLINE std::size_t newton_matrix::place_of(std::size_t i, std::size_t j) const {
+  if (how_.kind == ode_algebra_kind::banded) return band_.place(i, j);
+  if (!sparse_) return j * n_ + i;
+  const auto row = how_.pattern->row(i);
+  return how_.pattern->begin[i] + static_cast<std::size_t>(std::lower_bound(row.begin(), row.end(), j) - row.begin());
 }
 
 AGRAD_INLINE std::size_t newton_matrix::factor_size() const {
@@ -35,7 +43,7 @@ AGRAD_INLINE bool newton_matrix::factorise(double shift, double scale, const dou
   if (how_.kind == ode_algebra_kind::banded) {
     std::fill_n(factors, band_.n * band_.stride(), 0.0);
     scatter(scale, jacobian, factors);
-    for (std::size_t i = 0; i < n_; ++i) factors[band_.place(i, i)] += shift;
+    add_mass(shift, factors);
     return band_.factorise(factors);
   }
   if (how_.pattern) {
@@ -44,7 +52,7 @@ AGRAD_INLINE bool newton_matrix::factorise(double shift, double scale, const dou
   } else {
     for (std::size_t k = 0; k < n_ * n_; ++k) factors[k] = scale * jacobian[k];
   }
-  for (std::size_t i = 0; i < n_; ++i) factors[i * (n_ + 1)] += shift;
+  add_mass(shift, factors);
   return n_ <= few ? factorise_few(factors) : factorise_many(factors);
 }
 
@@ -91,7 +99,7 @@ AGRAD_INLINE void newton_matrix::solve_transposed(const double* factors, double*
 AGRAD_INLINE bool newton_matrix::factorise_sparse(double shift, double scale, const double* jacobian) {
   if (!detail::are_finite(jacobian, entries())) return false;
   for (std::size_t k = 0; k < entries(); ++k) sparse_matrix_[k] = scale * jacobian[k];
-  for (const std::size_t k : diagonal_) sparse_matrix_[k] += shift;
+  add_mass(shift, sparse_matrix_.data());
   return sparse_->factorise(sparse_matrix_.data());
 }
 

@@ -15,11 +15,12 @@
 #include <vector>
 
 #include <agrad/solve/algebra/choice.hpp>
+#include <agrad/solve/system/mass_matrix.hpp>
 #include <agrad/solve/system/ode.hpp>
 
 namespace agrad {
 
-/// The linear algebra of a system. The pattern, if any, has the whole diagonal.
+/// The linear algebra of a system. The pattern, if any, has the whole diagonal and the entries of the mass matrix.
 struct chosen_algebra {
   ode_algebra_kind kind = ode_algebra_kind::dense;  // never automatic
   std::size_t states = 0;
@@ -36,7 +37,8 @@ struct chosen_algebra {
 
 namespace detail {
 
-csr_pattern with_diagonal(const csr_pattern& p);
+/// Returns the pattern with the whole diagonal and the entries of a mass matrix, if there is one.
+csr_pattern completed(const csr_pattern& p, const mass_matrix* mass);
 
 csr_pattern band_pattern(std::size_t n, const half_bandwidths& widths);
 
@@ -52,8 +54,10 @@ void set_pattern(chosen_algebra& chosen, csr_pattern pattern);
 
 }  // namespace detail
 
-/// Returns the algebra that a user chose or, for `automatic`, the cheapest one. Tells the system the pattern to write.
-chosen_algebra choose_algebra(std::string_view function, ode_system& system, const ode_algebra& requested);
+/// Returns the algebra that a user chose or, for `automatic`, the cheapest one. Tells the system the pattern to write. mass:
+/// the mass matrix; null for the identity.
+chosen_algebra choose_algebra(std::string_view function, ode_system& system, const ode_algebra& requested,
+                              const mass_matrix* mass = nullptr);
 
 /// Evaluates df/dy of a system in the form of an algebra.
 class state_jacobian {

@@ -6,13 +6,14 @@
 
 namespace agrad::detail {
 
-AGRAD_INLINE csr_pattern with_diagonal(const csr_pattern& p) {
+AGRAD_INLINE csr_pattern completed(const csr_pattern& p, const mass_matrix* mass) {
   csr_pattern full;
   full.cols = p.cols;
   std::vector<csr_pattern::index> row;
   for (std::size_t i = 0; i < p.rows(); ++i) {
     row.assign(p.row(i).begin(), p.row(i).end());
     row.push_back(static_cast<csr_pattern::index>(i));
+    if (mass != nullptr) row.insert(row.end(), mass->pattern.row(i).begin(), mass->pattern.row(i).end());
     full.append_row(row);
   }
   return full;
@@ -65,7 +66,8 @@ AGRAD_INLINE void set_pattern(chosen_algebra& chosen, csr_pattern pattern) {
 
 namespace agrad {
 
-AGRAD_INLINE chosen_algebra choose_algebra(std::string_view function, ode_system& system, const ode_algebra& requested) {
+AGRAD_INLINE chosen_algebra choose_algebra(std::string_view function, ode_system& system, const ode_algebra& requested,
+                                           const mass_matrix* mass) {
   constexpr std::size_t few_states = 5;  // for fewer, dense and sparse matrices cost the same
   check_algebra(function, requested, system.states());
   chosen_algebra chosen;
@@ -76,10 +78,12 @@ AGRAD_INLINE chosen_algebra choose_algebra(std::string_view function, ode_system
   if (requested.kind == ode_algebra_kind::automatic && chosen.states < few_states) chosen.kind = ode_algebra_kind::dense;
   if (requested.bandwidths || requested.pattern) {
     chosen.is_claimed = true;
-    detail::set_pattern(chosen, requested.bandwidths ? detail::band_pattern(chosen.states, *requested.bandwidths)
-                                                     : detail::with_diagonal(*requested.pattern));
+    detail::set_pattern(
+        chosen,
+        detail::completed(
+            requested.bandwidths ? detail::band_pattern(chosen.states, *requested.bandwidths) : *requested.pattern, mass));
   } else if (chosen.kind != ode_algebra_kind::dense) {
-    if (const auto known = system.known_pattern()) detail::set_pattern(chosen, detail::with_diagonal(*known));
+    if (const auto known = system.known_pattern()) detail::set_pattern(chosen, detail::completed(*known, mass));
   }
   if (chosen.kind == ode_algebra_kind::automatic)
     chosen.kind = chosen.pattern ? detail::cheapest(chosen) : ode_algebra_kind::dense;

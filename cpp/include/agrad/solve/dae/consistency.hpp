@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include <agrad/solve/dae/factors.hpp>
+#include <agrad/solve/algebra/scaled_factors.hpp>
 #include <agrad/solve/dae/options.hpp>
 #include <agrad/solve/dae/probe.hpp>
 #include <agrad/solve/dae/splitting.hpp>
@@ -135,7 +135,7 @@ class dae_consistency {
   dae_system& system_;
   const dae_options& options_;
   const dae_splitting* splitting_ = nullptr;
-  dae_factors factors_, first_;
+  scaled_factors factors_, first_;
   Eigen::VectorXd residual_;
 };
 

@@ -20,6 +20,7 @@ AGRAD_INLINE event_gradient event_reverse_pass::compute() {
       if (!column.isZero(0)) g_.times[static_cast<Eigen::Index>(k)] += column.dot(trajectory_.slope_at(s.begin, s.at_begin));
     }
     time_ = state_.isZero(0) ? 0.0 : -state_.dot(trajectory_.slope_at(s.begin, s.at_begin));
+    if (s.is_settled) trajectory_.constrained->adjoint(s.begin, s.at_begin, state_, time_, g_.parameters);
   }
   g_.initial_state = state_;
   g_.initial_time = time_;

@@ -2,7 +2,7 @@
 // stops and events.
 //
 // All adjoints have tangents along the directions of the last `tangent`: the adjoint of the state and the adjoint of the time
-// at which a segment begins. States that move with their times follow solve/system/moving_state.hpp. An event's time is an
+// at which a segment begins. States that move with their times follow solve/solver/moving_state.hpp. An event's time is an
 // implicit function of the state at its fixed time: with G(t, y, p) = g(t, z(t, y), p) = 0 and s the adjoint of the time, the
 // adjoints of y and p are -m G_y and -m G_p with m = s / G_t, and their tangents follow by the product rule from the tangents
 // of G's derivatives.
@@ -35,6 +35,8 @@ class event_second_pass {
   void add_all(Eigen::VectorXd& values, std::vector<double>& tangents, const moving_vector& by);
 
   void enter(const event_segment& s);
+  /// Propagates the adjoints of a consistent state at a segment's start to those of the state before.
+  void reverse_start(const event_segment& s, const moving_segment& m);
   void move(const moving_place& at, moving_vector& state, moving_number& time);
   /// Converts tangents of a state at a moving time to tangents at the fixed time.
   tangent_rows fixed(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& by, tangent_rows tangents);

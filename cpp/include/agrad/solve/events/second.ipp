@@ -52,12 +52,19 @@ AGRAD_INLINE event_gradient event_second_pass::compute() {
     }
     time_ = still();
     if (moves_) move({-1, s.begin, s.at_begin, m.begin, m.begin_time}, state_, time_);
+    if (s.is_settled) reverse_start(s, m);
     reverse_parameters(s);
   }
   g_.initial_state = state_.value, g_.initial_time = time_.value;
   tangent_rows::Map(gradient_tangents_.initial_state.data(), of_.n, width_) = state_.tangents;
   Eigen::RowVectorXd::Map(gradient_tangents_.initial_time.data(), width_) = time_.tangents;
   return std::move(g_);
+}
+
+AGRAD_INLINE void event_second_pass::reverse_start(const event_segment& s, const moving_segment& m) {
+  tangent_rows moved = m.begin;
+  of_.moving.propagate_tangent(s.begin, s.at_begin, m.begin_time, moved);
+  of_.constrained->second({1, s.begin, s.at_begin, moved, m.begin_time}, parameter_tangents_, state_, time_, parameters_);
 }
 
 AGRAD_INLINE Eigen::RowVectorXd event_second_pass::directions(const std::vector<double>& all, std::size_t i) const {

@@ -99,7 +99,9 @@ class event_solver {
 
   /// Changes the sides of the switches at a segment's end.
   void cross_switches(const detail::event_segment& s);
-  /// Holds, at a segment's start, the sides that the state there has or moves to.
+  /// After a jump of a system with a mass matrix: changes the state at a segment's start to a consistent one.
+  void make_consistent(detail::event_segment& s);
+  /// Makes the state at a segment's start consistent, and holds the sides that the state there has or moves to.
   void settle(detail::event_segment& s);
   /// Raises an error where a switch that was just crossed is crossed back at once, and tells the probe which slopes jump.
   void check_crossed(const Eigen::VectorXd& slope);
@@ -137,6 +139,7 @@ class event_solver {
   double t_ = 0;
   Eigen::VectorXd y_, after_reset_, after_probe_;  // after_probe_: the state in which the probe ended
   std::vector<std::size_t> running_;
+  bool has_jumped_ = false;    // whether the state or the right-hand side jumped since the last segment
   std::vector<bool> changed_;  // the states that doses and resets have changed since the last segment
   std::vector<long> counts_;
   long happened_ = 0;                 // events that are no switches

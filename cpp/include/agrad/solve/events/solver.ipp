@@ -14,7 +14,7 @@ AGRAD_INLINE event_solver::event_solver(std::string function, ode_system& system
       watch_(trajectory_.function, trajectory_.events, trajectory_.plan.events, trajectory_.n, switches),
       tangent_(trajectory_) {
   detail::check_plan(trajectory_.function, trajectory_.plan, trajectory_.n);
-  solver(0);
+  if (constrained_state* of = solver(0).constrained()) trajectory_.use(*of);
 }
 
 AGRAD_INLINE const event_solution& event_solver::integrate(const event_values& values) {
@@ -78,6 +78,7 @@ AGRAD_INLINE void event_solver::start() {
   probe_.clear();
   changed_.assign(static_cast<std::size_t>(trajectory_.n), false);
   running_.clear();
+  has_jumped_ = true;
   statistics_ = {};
   counts_.assign(trajectory_.events.size(), 0);
   happened_ = 0;
@@ -104,9 +105,9 @@ AGRAD_INLINE bool event_solver::advance() {
   s.is_solved = s.end > t_;
   s.hits = s.inner_outputs = s.befores = 0, s.ending_index = place_;
   s.ending = is_last ? detail::event_segment::finish : detail::event_segment::scheduled_ending;
-  write_begin_outputs(s, is_last);
   trajectory_.enter(s);
   settle(s);
+  write_begin_outputs(s, is_last);
   if (s.is_solved) solve(s);
   t_ = s.end, s.at_end = y_;
   if (s.is_solved && !watch_.fired().empty()) return apply(s);
@@ -180,6 +181,7 @@ AGRAD_INLINE double event_solver::event_time(Eigen::Index count) const {
 }
 
 AGRAD_INLINE void event_solver::apply(const detail::scheduled& what) {
+  has_jumped_ = true;
   if (what.kind == detail::scheduled::infusion_end) {
     running_.erase(std::find(running_.begin(), running_.end(), what.index));
   } else if (what.kind == detail::scheduled::dose) {
@@ -225,6 +227,7 @@ AGRAD_INLINE void event_solver::reset(std::size_t e) {
   after_reset_.resize(trajectory_.n);
   trajectory_.events[e]->reset(t_, y_.data(), after_reset_.data());
   y_ = after_reset_;
+  has_jumped_ = true;
   changed_.assign(changed_.size(), true);
   if (!y_.allFinite())
     fail(e, "not_finite", "the state after its reset is not finite",
@@ -241,11 +244,21 @@ AGRAD_INLINE void event_solver::cross_switches(const detail::event_segment& s) {
     last_[e] = t_;
     if (crossed_.empty()) slope_before_ = trajectory_.slope_at(s.end, s.at_end);
     crossed_.push_back(e);
+    has_jumped_ = true;
     trajectory_.switches->cross(e - own_events());
   }
 }
 
+AGRAD_INLINE void event_solver::make_consistent(detail::event_segment& s) {
+  if (!s.is_settled) return;
+  trajectory_.constrained->make_consistent(s.begin, s.at_begin);
+  y_ = s.at_begin;
+}
+
 AGRAD_INLINE void event_solver::settle(detail::event_segment& s) {
+  s.is_settled = has_jumped_ && trajectory_.constrained != nullptr;
+  has_jumped_ = false;
+  make_consistent(s);
   held_switches* switches = trajectory_.switches;
   if (switches == nullptr) return;
   std::vector<std::size_t> crossed;
@@ -257,6 +270,7 @@ AGRAD_INLINE void event_solver::settle(detail::event_segment& s) {
     if (rounds > switches->size() + 1) fail_switches(own_events(), holds_state);
     s.held = switches->held();
     trajectory_.enter(s);
+    make_consistent(s);
   }
   if (!crossed_.empty()) check_crossed(trajectory_.slope_at(s.begin, s.at_begin));
   crossed_.clear();

@@ -1,10 +1,10 @@
 // Event system: the right-hand side within a segment.
 //
-// The system adds the constant rates of running infusions to the derivatives and treats the rates as parameters after the inner
-// system's. The inner system is never evaluated at the ends of the segment, only at the nearest numbers inside: steps, and
-// derivatives with respect to the end's time, then see a jump of f at an end from the segment's side. An event's time is exact
-// only up to rounding, so a larger margin holds there. A segment without length lies at a single instant, where f is evaluated
-// before the jump (at t0 after it).
+// The system adds the constant rates of running infusions to the derivatives (with a mass matrix M, M times the rates, so that
+// a short infusion is a dose) and treats the rates as parameters after the inner system's. The inner system is never evaluated
+// at the ends of the segment, only at the nearest numbers inside: steps, and derivatives with respect to the end's time, then
+// see a jump of f at an end from the segment's side. An event's time is exact only up to rounding, so a larger margin holds
+// there. A segment without length lies at a single instant, where f is evaluated before the jump (at t0 after it).
 #pragma once
 
 #include <Eigen/Core>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <agrad/base/inline.hpp>
+#include <agrad/solve/system/mass_matrix.hpp>
 #include <agrad/solve/system/ode.hpp>
 
 namespace agrad::detail {
@@ -34,6 +35,8 @@ class event_system final : public ode_system {
   };
   /// Enters a segment between two times, neither before `initial`; `into` has what runs into each infused state.
   void enter(double begin, double end, double initial, const margins& off, const std::vector<infusion>& into);
+  /// Sets the mass matrix; without a call it is the identity.
+  void use(const mass_matrix& mass);
   std::size_t rates() const { return rates_.size(); }
   std::size_t own_parameters() const { return m_; }
 
@@ -81,6 +84,18 @@ class event_system final : public ode_system {
                            const ode_adjoints& to) override;
 
  private:
+  /// Adds x times the change of the derivatives by rate j, for numbers with `width` directions.
+  void add_rate(std::size_t j, const double* x, std::size_t width, double* dydt) const {
+    for (const auto& [state, factor] : columns_[j])
+      for (std::size_t k = 0; k < width; ++k) dydt[state * width + k] += factor * x[k];
+  }
+  /// Returns the adjoint of rate j in a direction.
+  double rate_adjoint(std::size_t j, const double* lambda, std::size_t width = 1, std::size_t k = 0) const {
+    double sum = 0;
+    for (const auto& [state, factor] : columns_[j]) sum += factor * lambda[state * width + k];
+    return sum;
+  }
+
   /// Adds rates among the parameters, or tangents of the rates, to the derivatives.
   void add_rates(const double* p, double* dydt) const;
   void add_rate_tangents(int width, const double* parameter_tangents, double* dydt_tangents) const;
@@ -90,7 +105,8 @@ class event_system final : public ode_system {
 
   ode_system& inner_;
   std::vector<Eigen::Index> infused_;
-  std::vector<double> rates_, per_duration_, points_;  // points_: times of a linearisation
+  std::vector<std::vector<std::pair<std::size_t, double>>> columns_;  // of the mass matrix, for each infused state
+  std::vector<double> rates_, per_duration_, points_;                 // points_: times of a linearisation
   bool differentiated_;
   std::size_t m_;
   double first_ = 0, last_ = 0;

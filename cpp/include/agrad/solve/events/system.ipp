@@ -9,10 +9,21 @@ namespace agrad::detail {
 AGRAD_INLINE event_system::event_system(ode_system& inner, std::vector<Eigen::Index> infused, bool differentiated)
     : inner_(inner),
       infused_(std::move(infused)),
+      columns_(infused_.size()),
       rates_(infused_.size(), 0.0),
       per_duration_(infused_.size(), 0.0),
       differentiated_(differentiated),
-      m_(static_cast<std::size_t>(inner.parameters())) {}
+      m_(static_cast<std::size_t>(inner.parameters())) {
+  for (std::size_t j = 0; j < infused_.size(); ++j) columns_[j] = {{static_cast<std::size_t>(infused_[j]), 1.0}};
+}
+
+AGRAD_INLINE void event_system::use(const mass_matrix& mass) {
+  for (auto& column : columns_) column.clear();
+  mass.each([&](std::size_t i, std::size_t state, double value) {
+    for (std::size_t j = 0; j < infused_.size(); ++j)
+      if (static_cast<std::size_t>(infused_[j]) == state) columns_[j].emplace_back(i, value);
+  });
+}
 
 AGRAD_INLINE void event_system::enter(double begin, double end, double initial, const margins& off,
                                       const std::vector<infusion>& into) {
@@ -43,7 +54,7 @@ AGRAD_INLINE void event_system::parameter_sizes(const double* of_states, double*
 
 AGRAD_INLINE void event_system::rhs(double t, const double* y, double* dydt) {
   inner_.rhs(inside(t), y, dydt);
-  for (std::size_t j = 0; j < rates_.size(); ++j) dydt[infused_[j]] += rates_[j];
+  for (std::size_t j = 0; j < rates_.size(); ++j) add_rate(j, &rates_[j], 1, dydt);
 }
 
 AGRAD_INLINE void event_system::vjp(double t, const double* y, const double* lambda, double* y_adjoint,
@@ -73,7 +84,7 @@ AGRAD_INLINE bool event_system::rhs_with(double t, const double* y, const double
   if (differentiated_)
     add_rates(p, dydt);
   else
-    for (std::size_t j = 0; j < rates_.size(); ++j) dydt[infused_[j]] += rates_[j];
+    for (std::size_t j = 0; j < rates_.size(); ++j) add_rate(j, &rates_[j], 1, dydt);
   return true;
 }
 
@@ -111,27 +122,24 @@ AGRAD_INLINE void event_system::second(const ode_point& at, const double* lambda
   inner_.second(moved_inside(at), lambda, lambda_tangents, to);
   const auto w = static_cast<std::size_t>(at.width);
   for (std::size_t j = 0; j < rates_.size(); ++j) {
-    const auto state = static_cast<std::size_t>(infused_[j]);
-    to.parameters[m_ + j] = lambda[state];
-    std::copy_n(lambda_tangents + state * w, w, to.parameter_tangents + (m_ + j) * w);
+    to.parameters[m_ + j] = rate_adjoint(j, lambda);
+    for (std::size_t k = 0; k < w; ++k) to.parameter_tangents[(m_ + j) * w + k] = rate_adjoint(j, lambda_tangents, w, k);
   }
 }
 
 AGRAD_INLINE void event_system::add_rates(const double* p, double* dydt) const {
   if (!differentiated_) return;
-  for (std::size_t j = 0; j < rates_.size(); ++j) dydt[infused_[j]] += p[m_ + j];
+  for (std::size_t j = 0; j < rates_.size(); ++j) add_rate(j, p + m_ + j, 1, dydt);
 }
 
 AGRAD_INLINE void event_system::add_rate_tangents(int width, const double* parameter_tangents, double* dydt_tangents) const {
   const auto w = static_cast<std::size_t>(width);
-  for (std::size_t j = 0; j < rates_.size(); ++j)
-    for (std::size_t k = 0; k < w; ++k)
-      dydt_tangents[static_cast<std::size_t>(infused_[j]) * w + k] += parameter_tangents[(m_ + j) * w + k];
+  for (std::size_t j = 0; j < rates_.size(); ++j) add_rate(j, parameter_tangents + (m_ + j) * w, w, dydt_tangents);
 }
 
 AGRAD_INLINE void event_system::write_rate_adjoints(const double* lambda, double* parameter_adjoint) const {
   if (parameter_adjoint == nullptr || !differentiated_) return;
-  for (std::size_t j = 0; j < rates_.size(); ++j) parameter_adjoint[m_ + j] = lambda[infused_[j]];
+  for (std::size_t j = 0; j < rates_.size(); ++j) parameter_adjoint[m_ + j] = rate_adjoint(j, lambda);
 }
 
 AGRAD_INLINE ode_point event_system::moved_inside(ode_point at) const {

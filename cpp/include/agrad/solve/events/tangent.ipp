@@ -19,6 +19,7 @@ AGRAD_INLINE event_tangents event_tangent::compute(const event_directions& along
   for (std::size_t i = 0; i < trajectory_.used; ++i) {
     const event_segment& s = trajectory_.segments[i];
     trajectory_.enter(s);
+    if (s.is_settled) trajectory_.constrained->tangent(s.begin, s.at_begin, at.time, segment_parameters(s), at.state);
     move(s.begin, s.at_begin, -at.time, at.state);
     at.stored = &moved_[i];
     at.stored->begin = at.state, at.stored->begin_time = at.time;

@@ -20,6 +20,7 @@
 #include <agrad/solve/events/schedule.hpp>
 #include <agrad/solve/events/system.hpp>
 #include <agrad/solve/solver/event_watch.hpp>
+#include <agrad/solve/solver/moving_state.hpp>
 #include <agrad/solve/solver/solver.hpp>
 
 namespace agrad::detail {
@@ -29,7 +30,8 @@ struct event_segment {
   enum ending_type { finish, scheduled_ending, event_ending };
   double begin = 0, end = 0;
   Eigen::VectorXd at_begin, at_end;
-  bool is_solved = false;  // else the segment has no length
+  bool is_solved = false;   // else the segment has no length
+  bool is_settled = false;  // whether the state at the begin was made consistent with the constraints of a mass matrix
   std::size_t solver = 0;
   std::size_t first_output = 0, begin_outputs = 0, inner_outputs = 0;
   std::vector<std::size_t> running;  // infusions
@@ -56,7 +58,11 @@ class event_trajectory {
     return what.kind == scheduled::stop && what.index >= plan.stops;
   }
 
-  const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y);
+  /// Uses the slopes and consistent states of a system with a mass matrix. Throws where doses have no meaning, or slopes of a
+  /// singular system need a derivative with respect to time that the system does not have.
+  void use(constrained_state& of);
+
+  const Eigen::VectorXd& slope_at(double t, const Eigen::VectorXd& y) { return moving.slope_at(t, y); }
 
   /// Returns the largest difference of times that are equal up to rounding.
   static double same_time(double t) { return 32 * std::numeric_limits<double>::epsilon() * std::abs(t); }
@@ -83,6 +89,7 @@ class event_trajectory {
   std::vector<std::size_t> rate_of;  // of an infusion: index of the system's rate
   event_system system;
   moving_state moving;
+  constrained_state* constrained = nullptr;  // null without a mass matrix
   std::vector<std::unique_ptr<ode_solver>> solvers;
 
   event_values v;
@@ -94,7 +101,6 @@ class event_trajectory {
  private:
   std::vector<Eigen::Index> infused_states();
 
-  Eigen::VectorXd slope_;
   std::vector<event_system::infusion> into_;
 };
 

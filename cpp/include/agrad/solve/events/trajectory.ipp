@@ -29,10 +29,21 @@ AGRAD_INLINE void event_trajectory::enter(const event_segment& s) {
                {is_begin_rounded ? same_time(s.begin) : 0, has_rounded_end(s) ? same_time(s.end) : 0}, into_);
 }
 
-AGRAD_INLINE const Eigen::VectorXd& event_trajectory::slope_at(double t, const Eigen::VectorXd& y) {
-  slope_.resize(n);
-  system.rhs(t, y.data(), slope_.data());
-  return slope_;
+AGRAD_INLINE void event_trajectory::use(constrained_state& of) {
+  constrained = &of;
+  moving.use(constrained);
+  system.use(of.mass());
+  std::vector<bool> occurs(static_cast<std::size_t>(n), false);
+  of.mass().each([&](std::size_t, std::size_t j, double value) { occurs[j] = occurs[j] || value != 0; });
+  for (std::size_t i = 0; i < plan.doses.size(); ++i) {
+    const Eigen::Index state = plan.doses[i].state;
+    if (!occurs[static_cast<std::size_t>(state)])
+      throw DomainError(sentence(function, "doses[" + std::to_string(i) + "].state", -1, std::to_string(state),
+                                 "a state whose derivative occurs", "its column of mass_matrix is zero"));
+  }
+  if (of.has_constraints() && !system.is_autonomous() && !system.has_time_tangents())
+    throw DomainError(sentence(function, "f", -1, "without a derivative with respect to t",
+                               "with one where the mass matrix is singular", "pass agrad::recorded(f)"));
 }
 
 AGRAD_INLINE bool event_trajectory::is_placed(const event_segment& s) {

@@ -36,7 +36,9 @@ class explicit_runge_kutta : public one_step_solver {
 
   explicit_runge_kutta(std::string function, ode_system& system, step_options options, ode_required required)
       : one_step_solver(std::move(function), system, std::move(options), required, Tableau::order,
-                        (1 + stages) * static_cast<std::size_t>(system.states()), combinations::interpolates ? 1 + all : 0) {}
+                        (1 + stages) * static_cast<std::size_t>(system.states()), combinations::interpolates ? 1 + all : 0) {
+    refuse_mass();
+  }
 
   /// Makes the solver give up once the system turns stiff (`integrate`, `gave_up`).
   void watch_stiffness() { watches_ = true; }

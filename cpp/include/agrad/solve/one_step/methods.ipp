@@ -18,6 +18,14 @@ std::unique_ptr<ode_solver> make_solver(const std::string& function, ode_system&
   return std::make_unique<Solver>(function, system, options, required);
 }
 
+/// Makes the solver of `automatic`: with a mass matrix, by the stiff method from the start.
+inline std::unique_ptr<ode_solver> make_automatic(const std::string& function, ode_system& system, const step_options& options,
+                                                  ode_required required) {
+  using stiff = rosenbrock_by<rosenbrock_second, rodas5p_tableau>;
+  const auto make = options.mass ? make_solver<stiff> : make_solver<switching_solver>;
+  return make(function, system, options, required);
+}
+
 template <class Tableau>
 constexpr one_step_method explicit_method(const char* name, const char* text) {
   return {name, text, Tableau::order, Tableau::real_stability, false, make_solver<explicit_runge_kutta_second<Tableau>>};
@@ -40,7 +48,7 @@ AGRAD_INLINE constexpr one_step_method one_step_methods[] = {
     detail::rosenbrock_method<rodas5p_tableau>(
         "Steinebach's Rosenbrock method of order 5, for stiff systems and tight tolerances"),
     {"auto", "Tsit5, and Rodas4 or, for tight tolerances, Rodas5P from where the system turns stiff", 5, 0.0, true,
-     detail::make_solver<switching_solver>}};
+     detail::make_automatic}};
 
 AGRAD_INLINE const one_step_method& entry_of(ode_one_step_method method, const std::string& function) {
   const auto place = static_cast<std::size_t>(method);

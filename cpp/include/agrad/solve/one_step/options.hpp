@@ -4,11 +4,13 @@
 #include <Eigen/Core>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <agrad/solve/algebra/choice.hpp>
 #include <agrad/solve/solver/options.hpp>
+#include <agrad/solve/system/mass_matrix.hpp>
 
 namespace agrad {
 
@@ -30,6 +32,9 @@ struct step_options {
   ode_algebra algebra;      // of a Rosenbrock method's matrices
   step_error_control error_control = step_error_control::automatic;
   std::function<void(step_concern, const std::string&)> warn = nullptr;  // called with a sentence, if there is a function
+  /// M of M y' = f(t, y), for Rosenbrock methods; none for the identity. Where M is singular, the algebraic part of an initial
+  /// state is a guess.
+  std::optional<mass_matrix> mass = std::nullopt;
 
   static constexpr double infinity_step() { return std::numeric_limits<double>::infinity(); }
 };
@@ -42,6 +47,7 @@ inline void check_solver_options(std::string_view function, const step_options& 
   if (!(options.max_memory > 0))
     throw DomainError(detail::sentence(function, "max_memory", -1, options.max_memory, "positive"));
   check_algebra(function, options.algebra, states);
+  if (options.mass) check_mass_matrix(function, *options.mass, states);
 }
 
 }  // namespace agrad

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/solve/algebra/constrained_state.hpp>
 #include <agrad/solve/one_step/control.hpp>
 #include <agrad/solve/one_step/options.hpp>
 #include <agrad/solve/solver/solver.hpp>
@@ -38,9 +39,10 @@ class step_probe {
   }
 
   /// Draws the direction at an initial state, or uses the given tangent, if derivatives control the steps of a solve with these
-  /// options. The system gives the sizes of the parameters.
+  /// options. The system gives the sizes of the parameters. constrained: of a system with a mass matrix, else null; the tangent
+  /// is then one of consistent states.
   void start(ode_system& system, const step_options& options, const ode_required& required, const Eigen::VectorXd& y0,
-             double t0);
+             double t0, constrained_state* constrained);
 
   bool is_on() const { return is_on_; }
   /// Return the tangents of the states at the step's start and end, the tangents of the parameters, and the error of the
@@ -90,7 +92,7 @@ class step_probe {
   bool tries_again();
 
   /// Adds the tangent of the initial time: a later initial time moves the initial state backwards along the slope.
-  void move_initial_time(ode_system& system, const Eigen::VectorXd& y0, double t0, const Eigen::VectorXd& sizes);
+  void move_initial_time(const Eigen::VectorXd& slope, const Eigen::VectorXd& sizes);
 
   /// Uses the given tangent; draws a new entry where a state has been changed and its entry is small. sizes: of the states.
   void take_given(const Eigen::VectorXd& sizes);

@@ -3,6 +3,7 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/solve/one_step/probe.hpp>
+#include <agrad/solve/solver/moving_state.hpp>
 
 namespace agrad::detail {
 
@@ -16,7 +17,7 @@ AGRAD_INLINE double generic_factor(std::size_t i) {
 }
 
 AGRAD_INLINE void step_probe::start(ode_system& system, const step_options& options, const ode_required& required,
-                                    const Eigen::VectorXd& y0, double t0) {
+                                    const Eigen::VectorXd& y0, double t0, constrained_state* constrained) {
   const bool has_derivatives = required.initial_state || required.initial_time || required.times || system.parameters() > 0;
   is_on_ = has_derivatives && options.error_control != step_error_control::states;
   is_blind_ = holds_ = false;
@@ -31,8 +32,13 @@ AGRAD_INLINE void step_probe::start(ode_system& system, const step_options& opti
     now_.assign(n, 0.0);
     for (std::size_t i = 0; i < n && required.initial_state; ++i)
       now_[i] = generic_factor(i) * sizes[static_cast<Eigen::Index>(i)];
-    if (required.initial_time) move_initial_time(system, y0, t0, sizes);
+    if (required.initial_time) {
+      moving_state moving(system);
+      moving.use(constrained);
+      move_initial_time(moving.slope_at(t0, y0), sizes);
+    }
   }
+  if (constrained != nullptr) constrained->make_direction_consistent(t0, y0.data(), parameters_.data(), now_.data());
   given_.clear();
   next_ = now_;
   largest_ = largest_state_ = sizes;
@@ -86,10 +92,7 @@ AGRAD_INLINE bool step_probe::tries_again() {
   return false;
 }
 
-AGRAD_INLINE void step_probe::move_initial_time(ode_system& system, const Eigen::VectorXd& y0, double t0,
-                                                const Eigen::VectorXd& sizes) {
-  Eigen::VectorXd slope(y0.size());
-  system.rhs(t0, y0.data(), slope.data());
+AGRAD_INLINE void step_probe::move_initial_time(const Eigen::VectorXd& slope, const Eigen::VectorXd& sizes) {
   const double rate = slope.cwiseQuotient(sizes).norm();
   if (!(rate > 0) || !std::isfinite(rate)) return;
   for (std::size_t i = 0; i < now_.size(); ++i)

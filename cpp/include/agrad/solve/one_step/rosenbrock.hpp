@@ -5,6 +5,8 @@
 // transposed system with the step's factors for v_s = b_s l + sum_{r>s} (a_rs w_r + (C_rs / h) V_r) plus the adjoint of U_s
 // from outputs within the step; w_s = (df/dy)' V_s at Y_s. J also depends on y and p, whose adjoints grow by the derivatives of
 // V_s' J U_s, without which the gradient would lose three digits.
+// With a mass matrix M, M / (h g) takes the place of I / (h g), M C_sj that of C_sj, and in the reverse pass M' C_rs that of
+// C_rs.
 // A step's record is its first state, the U_s and the matrix's factors (solve/algebra/newton_matrix.hpp).
 // Read next: solve/one_step/rosenbrock_second.hpp (second derivatives), solve/one_step/rosenbrock_tableau.hpp (coefficients).
 // Source: Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7 and code RODAS.
@@ -31,7 +33,7 @@ class rosenbrock : public one_step_solver {
   rosenbrock(const rosenbrock_tableau& method, const std::string& function, ode_system& system, const step_options& options,
              ode_required required)
       : rosenbrock(method, function, system, options, required,
-                   newton_matrix(chosen(method, function, system, options.algebra))) {}
+                   newton_matrix(chosen(method, function, system, options), options.mass ? &*options.mass : nullptr)) {}
 
   const rosenbrock_tableau& method() const { return method_; }
 
@@ -44,7 +46,7 @@ class rosenbrock : public one_step_solver {
   using const_vector = Eigen::Map<const Eigen::VectorXd>;
 
   static chosen_algebra chosen(const rosenbrock_tableau& method, const std::string& function, ode_system& system,
-                               const ode_algebra& algebra);
+                               const step_options& options);
   Eigen::Index n() const { return static_cast<Eigen::Index>(n_); }
   /// Returns the number of vectors U_s.
   std::size_t vectors() const { return static_cast<std::size_t>(stages_); }
@@ -74,9 +76,16 @@ class rosenbrock : public one_step_solver {
 
   void compute_stages(const one_step& at, double* record, double* next);
 
+  /// Adds M sum_j (C_sj / h) U_j to the right-hand side of stage s, for the vectors of a record with `width` numbers for each
+  /// state.
+  void add_earlier(int s, double h, const double* record, std::size_t width, double* to);
+
   // ---- the probe, with a record like a step's but without factors
 
   AGRAD_INLINE double attempt_probe(const one_step& at, const double* record) override;
+
+  /// Returns a slope for `observe`: with a mass matrix the mean slope of the step, because y' needs another factorisation.
+  const double* observed_slope(const one_step& at, const double* record);
 
   /// Computes the probe's tangent of the difference quotient in time.
   void probe_by_time(const one_step& at, const double* record);
@@ -103,6 +112,9 @@ class rosenbrock : public one_step_solver {
 
   void linearize_stages(const one_step& at, const double* record);
   int linearize_step(const one_step& at, const double* record) override { return linearize_stages(at, record), stages_; }
+
+  /// Adds to v_s what later stages give: sum_r (a_rs w_r + M' (C_rs / h) V_r).
+  void add_later(int s, double h, double* v);
 
   /// Computes to = (df/dy)' v; adds factor (df/dp)' v to the parameters' adjoint.
   void add_vjp(double factor, double t, const double* y, const double* v, double* to, double* parameters);
@@ -148,6 +160,7 @@ class rosenbrock : public one_step_solver {
   std::vector<double> stage_states_;  // of all stages
   std::vector<double> stage_times_;
   std::vector<double> probe_record_, entry_tangents_;  // of the probe; of J's entries along the probe
+  std::vector<double> coupled_;                        // sums that M multiplies
   std::vector<double> w_, v_, time_adjoint_, sum_, part_, part_tangents_, time_states_, time_parameters_, adjoint_, none_,
       direction_, product_, weights_;
 };

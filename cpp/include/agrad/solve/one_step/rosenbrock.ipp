@@ -23,15 +23,20 @@ AGRAD_INLINE rosenbrock::rosenbrock(const rosenbrock_tableau& method, const std:
       by_time_(n_),
       stage_(n_),
       right_(n_),
-      stage_times_(vectors()) {}
+      stage_times_(vectors()) {
+  if (options_.mass)
+    constrained_ = std::make_unique<constrained_state>(function_, system_, *options_.mass, matrix_.how(),
+                                                       options_.states.absolute / options_.states.relative);
+}
 
 AGRAD_INLINE chosen_algebra rosenbrock::chosen(const rosenbrock_tableau& method, const std::string& function,
-                                               ode_system& system, const ode_algebra& algebra) {
-  if (algebra.kind == ode_algebra_kind::gmres)
+                                               ode_system& system, const step_options& options) {
+  if (options.mass) check_mass_matrix(function, *options.mass, system.states());
+  if (options.algebra.kind == ode_algebra_kind::gmres)
     throw DomainError(detail::sentence(function, "the kind of linear algebra", -1, "gmres",
                                        std::string("another one for ") + method.name,
                                        "the method needs factors of the Newton matrix; CVODES' methods take gmres"));
-  return choose_algebra(function, system, algebra);
+  return choose_algebra(function, system, options.algebra, options.mass ? &*options.mass : nullptr);
 }
 
 AGRAD_INLINE void rosenbrock::stage(int s, const double* record, double* y) const {
@@ -95,15 +100,32 @@ AGRAD_INLINE void rosenbrock::compute_stages(const one_step& at, double* record,
       u = const_vector(slope_.data(), n());
     else
       system_.rhs(time_of(s, at), next, u.data());
-    for (int j = 0; j < s; ++j) u += method_.C_of(s, j) / at.h * const_vector(solution(record, j), n());
+    add_earlier(s, at.h, record, 1, u.data());
     u += method_.d[s] * at.h * const_vector(by_time_.data(), n());
     matrix_.solve(factors(record), u.data());
   }
   vector_map(next, n()) += const_vector(solution(record, stages_ - 1), n());  // Y_s + U_s
 }
 
+AGRAD_INLINE void rosenbrock::add_earlier(int s, double h, const double* record, std::size_t width, double* to) {
+  const std::size_t count = n_ * width;
+  const auto size = static_cast<Eigen::Index>(count);
+  if (constrained_ != nullptr) coupled_.assign(count, 0.0);
+  vector_map sum(constrained_ != nullptr ? coupled_.data() : to, size);
+  for (int j = 0; j < s; ++j)
+    sum += method_.C_of(s, j) / h * const_vector(record + (1 + static_cast<std::size_t>(j)) * count, size);
+  if (constrained_ != nullptr) constrained_->mass().add_product(coupled_.data(), width, to);
+}
+
+AGRAD_INLINE const double* rosenbrock::observed_slope(const one_step& at, const double* record) {
+  if (constrained_ == nullptr) return slope_.data();
+  coupled_.resize(n_);
+  for (std::size_t i = 0; i < n_; ++i) coupled_[i] = (next_[i] - record[i]) / at.h;
+  return coupled_.data();
+}
+
 AGRAD_INLINE double rosenbrock::attempt_probe(const one_step& at, const double* record) {
-  probe_.observe(record, slope_.data(), options_);
+  probe_.observe(record, observed_slope(at, record), options_);
   probe_record_.resize((1 + vectors()) * n_);
   double* tangents = probe_record_.data();
   std::copy_n(probe_.now(), n_, tangents);
@@ -117,7 +139,7 @@ AGRAD_INLINE double rosenbrock::attempt_probe(const one_step& at, const double* 
     vector_map u(solution(tangents, s), n());
     stage(s, tangents, probe_.next());
     system_.linear_jvp(s, probe_.next(), probe_.parameters(), u.data());
-    for (int j = 0; j < s; ++j) u += method_.C_of(s, j) / at.h * const_vector(solution(tangents, j), n());
+    add_earlier(s, at.h, tangents, 1, u.data());
     u += method_.d[s] * at.h * const_vector(time_adjoint_.data(), n());
     add_moved_jacobian(at.t, record, solution(record, s), u.data());
     matrix_.solve(factors(record), u.data());
@@ -193,9 +215,7 @@ AGRAD_INLINE void rosenbrock::reverse_step(const one_step& at, const double* rec
   for (int s = stages_; s-- > 0;) {
     vector_map v(v_.data() + static_cast<std::size_t>(s) * n_, n());
     v = method_.b(s) * const_vector(l, n());
-    for (int r = s + 1; r < stages_; ++r)
-      v += method_.a_of(r, s) * const_vector(w_.data() + static_cast<std::size_t>(r) * n_, n()) +
-           method_.C_of(r, s) / at.h * const_vector(v_.data() + static_cast<std::size_t>(r) * n_, n());
+    add_later(s, at.h, v.data());
     if (of_record != nullptr) v += const_vector(solution(of_record, s), n());
     matrix_.solve_transposed(factors(record), v.data());
     system_.linear_vjp(s, v.data(), w_.data() + static_cast<std::size_t>(s) * n_, m_ > 0 ? part_.data() : nullptr);
@@ -212,6 +232,23 @@ AGRAD_INLINE void rosenbrock::reverse_step(const one_step& at, const double* rec
 AGRAD_INLINE void rosenbrock::reverse_error(const one_step& /*at*/, const double* l, std::vector<double>& of_record) const {
   of_record.assign((1 + vectors()) * n_, 0.0);
   std::copy_n(l, n_, solution(of_record.data(), stages_ - 1));
+}
+
+AGRAD_INLINE void rosenbrock::add_later(int s, double h, double* v) {
+  const auto of_stage = [&](const std::vector<double>& all, int r) {
+    return const_vector(all.data() + static_cast<std::size_t>(r) * n_, n());
+  };
+  if (constrained_ != nullptr) {
+    coupled_.assign(n_, 0.0);
+    for (int r = s + 1; r < stages_; ++r) vector_map(coupled_.data(), n()) += method_.C_of(r, s) / h * of_stage(v_, r);
+    constrained_->mass().add_transposed_product(coupled_.data(), 1, v);
+  }
+  for (int r = s + 1; r < stages_; ++r) {
+    if (constrained_ != nullptr)
+      vector_map(v, n()) += method_.a_of(r, s) * of_stage(w_, r);
+    else
+      vector_map(v, n()) += method_.a_of(r, s) * of_stage(w_, r) + method_.C_of(r, s) / h * of_stage(v_, r);
+  }
 }
 
 AGRAD_INLINE void rosenbrock::linearize_stages(const one_step& at, const double* record) {

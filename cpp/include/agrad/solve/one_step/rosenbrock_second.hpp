@@ -1,9 +1,9 @@
 // Rosenbrock, second order: tangents of the steps, and adjoints with tangents.
 //
-// Stages solve E U_s = r_s with E = I / (h g) - J, so their tangents solve E U_s' = r_s' + J' U_s, and the tangents of the
-// adjoints solve E^T V_s' = v_s' + J'^T V_s. J' and the derivative of J's part of the adjoints come from the system, by the
-// program of J's entries (program/derive/entries_program.hpp) or by duals of duals (solve/system/functor/jacobians.hpp). A
-// system without derivatives of J's entries has first derivatives only.
+// Stages solve E U_s = r_s with E = I / (h g) - J (or M / (h g) - J), so their tangents solve E U_s' = r_s' + J' U_s, and the
+// tangents of the adjoints solve E^T V_s' = v_s' + J'^T V_s. J' and the derivative of J's part of the adjoints come from the
+// system, by the program of J's entries (program/derive/entries_program.hpp) or by duals of duals
+// (solve/system/functor/jacobians.hpp). A system without derivatives of J's entries has first derivatives only.
 // Read first: solve/one_step/rosenbrock.hpp; solve/one_step/explicit_runge_kutta_second.hpp does the same for explicit methods.
 #pragma once
 
@@ -75,6 +75,9 @@ class rosenbrock_second : public rosenbrock {
 
   /// Propagates the adjoint of a step's end to the adjoint of its start, with tangents.
   void reverse_step_with_tangents(const one_step& at, const double* record, const double* directions);
+
+  /// Does the same as `add_later`, with tangents.
+  void add_later_with_tangents(int s, double h, pair& v);
 
   /// Computes to = (df/dy)' v with tangents; adds (df/dp)' v to the parameters' adjoint.
   void add_vjp_with_tangents(const ode_point& at, const pair& v, pair& to);

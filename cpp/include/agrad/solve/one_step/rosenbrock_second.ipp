@@ -94,8 +94,7 @@ AGRAD_INLINE void rosenbrock_second::propagate(const one_step& at, const double*
     double* u = directions + (1 + static_cast<std::size_t>(s)) * count();
     const ode_point of = stage_point(s, at, record, directions);
     system_.tangent(of.width, of.t, of.y, of.y_tangents, of.parameter_tangents, u);
-    for (int j = 0; j < s; ++j)
-      for (std::size_t i = 0; i < count(); ++i) u[i] += method_.C_of(s, j) / at.h * solution_tangents(directions, j)[i];
+    add_earlier(s, at.h, directions, width(), u);
     for (std::size_t i = 0; i < count(); ++i) u[i] += method_.d[s] * at.h * by_time_tangents_[i];
     add_product(false, solution(record, s), u);
     each_direction(u, [&](double* x) { matrix_.solve(again_.data(), x); });
@@ -128,10 +127,7 @@ AGRAD_INLINE void rosenbrock_second::reverse_step_with_tangents(const one_step& 
   for (int s = stages_; s-- > 0;) {
     pair& v = v_[static_cast<std::size_t>(s)];
     v.add(method_.b(s), l_);
-    for (int r = s + 1; r < stages_; ++r) {
-      v.add(method_.a_of(r, s), w_[static_cast<std::size_t>(r)]);
-      v.add(method_.C_of(r, s) / at.h, v_[static_cast<std::size_t>(r)]);
-    }
+    add_later_with_tangents(s, at.h, v);
     v.add_vector(of_record_, 1 + static_cast<std::size_t>(s));
     matrix_.solve_transposed(again_.data(), v.value.data());
     add_product(true, v.value.data(), v.tangents.data());
@@ -143,6 +139,18 @@ AGRAD_INLINE void rosenbrock_second::reverse_step_with_tangents(const one_step& 
   if (!is_autonomous_) reverse_time_with_tangents(at, record, directions, time, begin);
   reverse_matrix_with_tangents(at, record, directions, begin);
   l_ = std::move(begin);
+}
+
+AGRAD_INLINE void rosenbrock_second::add_later_with_tangents(int s, double h, pair& v) {
+  pair coupled;
+  if (constrained_ != nullptr) coupled = pair(n_, width());
+  for (int r = s + 1; r < stages_; ++r) {
+    v.add(method_.a_of(r, s), w_[static_cast<std::size_t>(r)]);
+    (constrained_ != nullptr ? coupled : v).add(method_.C_of(r, s) / h, v_[static_cast<std::size_t>(r)]);
+  }
+  if (constrained_ == nullptr) return;
+  constrained_->mass().add_transposed_product(coupled.value.data(), 1, v.value.data());
+  constrained_->mass().add_transposed_product(coupled.tangents.data(), width(), v.tangents.data());
 }
 
 AGRAD_INLINE void rosenbrock_second::add_vjp_with_tangents(const ode_point& at, const pair& v, pair& to) {

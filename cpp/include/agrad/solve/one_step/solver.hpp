@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,7 @@
 #include <agrad/base/inline.hpp>
 #include <agrad/base/interrupt_pace.hpp>
 #include <agrad/base/progress.hpp>
+#include <agrad/solve/algebra/constrained_state.hpp>
 #include <agrad/solve/one_step/control.hpp>
 #include <agrad/solve/one_step/first_step.hpp>
 #include <agrad/solve/one_step/logger.hpp>
@@ -59,6 +61,8 @@ class one_step_solver : public ode_solver {
 
   AGRAD_INLINE ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
 
+  constrained_state* constrained() override { return constrained_.get(); }
+
   const ode_statistics& statistics() const override { return statistics_; }
 
  protected:
@@ -96,6 +100,9 @@ class one_step_solver : public ode_solver {
   /// Says in words what became infinite or nan in a failed step; empty if unknown.
   virtual std::string place_of_fault(const one_step& at, const double* record) = 0;
 
+  /// Throws if there is a mass matrix, for methods without.
+  void refuse_mass() const;
+
   /// Throws if one of `count` adjoints or tangents of `of` at a step is not finite although the solution is; `width` for each.
   void check_finite(const char* what, const char* of, std::size_t step, const double* x, std::size_t count,
                     std::size_t width = 1);
@@ -106,6 +113,8 @@ class one_step_solver : public ode_solver {
   const double* record_of(std::size_t i);
 
   void slope_at(double t, const double* y, double* to);
+  /// The derivative of the state, which is not the right-hand side if there is a mass matrix.
+  void true_slope_at(double t, const double* y, double* to);
   /// The slope at the first state; throws if the first slope of a solve is not finite.
   void first_slope(double t, const double* y, double* to);
 
@@ -125,6 +134,7 @@ class one_step_solver : public ode_solver {
   std::size_t n_, m_;
   detail::interrupt_pace pace_{n_};
   bool reverses_;
+  std::unique_ptr<constrained_state> constrained_;  // made by methods that take a mass matrix
   ode_statistics statistics_;
   detail::step_store store_;
   detail::step_outputs outputs_;

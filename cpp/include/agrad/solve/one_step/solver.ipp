@@ -23,7 +23,7 @@ AGRAD_INLINE const Eigen::MatrixXd& one_step_solver::integrate(const Eigen::Vect
   std::copy_n(y0.data(), n_, record_.data());
   t_ = t0;
   begin(t_, record_.data());
-  probe_.start(system_, options_, required_, y0, t0);
+  probe_.start(system_, options_, required_, y0, t0, constrained_.get());
   if (probe_.is_on()) begin_probe(t_, record_.data());
   if (watch_ != nullptr) begin_watch();
   h_ = options_.first_step > 0 ? options_.first_step : chosen_first_step(times.back() - t0);
@@ -62,10 +62,11 @@ AGRAD_INLINE ode_gradient one_step_solver::reverse(const Eigen::Ref<const Eigen:
   }
   if (estimate) judge(*estimate, g);
   if (required_.initial_time) {
-    system_.rhs(t0_, y0_.data(), error_.data());
+    true_slope_at(t0_, y0_.data(), error_.data());
     for (std::size_t i = 0; i < n_; ++i) g.initial_time -= g.initial_state[static_cast<Eigen::Index>(i)] * error_[i];
   }
-  if (!required_.initial_state) g.initial_state.setZero();
+  const bool is_intermediate = constrained_ != nullptr;  // parameters move the consistent state
+  if (!required_.initial_state && !is_intermediate) g.initial_state.setZero();
   return g;
 }
 
@@ -115,6 +116,12 @@ AGRAD_INLINE one_step_solver::one_step_solver(std::string function, ode_system& 
       control_(order),
       record_(record) {
   check_solver_options(function_, options_, system.states());
+}
+
+AGRAD_INLINE void one_step_solver::refuse_mass() const {
+  if (options_.mass)
+    throw DomainError(
+        detail::sentence(function_, "mass_matrix", -1, "given", "absent for this method", "choose Rodas5P or Rodas4"));
 }
 
 AGRAD_INLINE void one_step_solver::check_finite(const char* what, const char* of, std::size_t step, const double* x,
@@ -199,6 +206,12 @@ AGRAD_INLINE void one_step_solver::slope_at(double t, const double* y, double* t
   ++statistics_.forward.rhs_evaluations;
 }
 
+AGRAD_INLINE void one_step_solver::true_slope_at(double t, const double* y, double* to) {
+  if (constrained_ == nullptr) return slope_at(t, y, to);
+  constrained_->slope(t, y, to);
+  ++statistics_.forward.rhs_evaluations;
+}
+
 AGRAD_INLINE void one_step_solver::first_slope(double t, const double* y, double* to) {
   slope_at(t, y, to);
   if (statistics_.forward.steps > 0) return;
@@ -229,7 +242,7 @@ AGRAD_INLINE double one_step_solver::attempt_both(const one_step& at) {
 
 AGRAD_INLINE double one_step_solver::chosen_first_step(double duration) {
   const double* y = record_.data();
-  const auto slope = [&](double t, const double* at, double* to) { slope_at(t, at, to); };
+  const auto slope = [&](double t, const double* at, double* to) { true_slope_at(t, at, to); };
   return detail::first_step(t_, y, n_, duration, order_, slope, [&](const double* x) { return weighed(x, y, y); });
 }
 
@@ -335,14 +348,14 @@ AGRAD_INLINE void one_step_solver::log_step(const one_step& at, double error) {
 
 AGRAD_INLINE void one_step_solver::begin_watch() {
   slope_.resize(n_);
-  slope_at(t_, record_.data(), slope_.data());
+  true_slope_at(t_, record_.data(), slope_.data());
   watch_->begin(t_, record_.data(), slope_.data());
 }
 
 AGRAD_INLINE bool one_step_solver::sees_event(const one_step& at) {
   const double* slope = end_slope(record_.data());
   if (slope == nullptr) {
-    slope_at(at.end, next_.data(), slope_.data());
+    true_slope_at(at.end, next_.data(), slope_.data());
     slope = slope_.data();
   }
   return watch_->sees(at.end, next_.data(), slope);
@@ -362,7 +375,7 @@ AGRAD_INLINE Eigen::VectorXd one_step_solver::times_gradient(const Eigen::Ref<co
   Eigen::VectorXd slope(y0_.size());
   for (Eigen::Index k = 0; k < adjoints.cols(); ++k) {
     if (adjoints.col(k).isZero(0)) continue;
-    system_.rhs(times_[static_cast<std::size_t>(k)], states_.col(k).data(), slope.data());
+    true_slope_at(times_[static_cast<std::size_t>(k)], states_.col(k).data(), slope.data());
     gradient[k] = adjoints.col(k).dot(slope);
   }
   return gradient;

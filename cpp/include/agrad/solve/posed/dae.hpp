@@ -15,7 +15,7 @@
 #include <agrad/solve/dae/solver.hpp>
 #include <agrad/solve/posed/posed_solve.hpp>
 #include <agrad/solve/posed/switched_stops.hpp>
-#include <agrad/solve/system/moving_state.hpp>
+#include <agrad/solve/system/moving_numbers.hpp>
 
 namespace agrad {
 

@@ -1,7 +1,7 @@
 // Posed ODE: an initial value problem as a function of the initial state, the initial time, the output times and the
 // parameters; the result is the state at each output time.
 //
-// Solvers hold times fixed in tangents and second derivatives; here the times move (solve/system/moving_state.hpp).
+// Solvers hold times fixed in tangents and second derivatives; here the times move (solve/solver/moving_state.hpp).
 #pragma once
 
 #include <Eigen/Core>
@@ -11,8 +11,8 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/solve/posed/posed_solve.hpp>
+#include <agrad/solve/solver/moving_state.hpp>
 #include <agrad/solve/solver/solver.hpp>
-#include <agrad/solve/system/moving_state.hpp>
 #include <agrad/solve/system/ode.hpp>
 
 namespace agrad {
@@ -48,6 +48,8 @@ class posed_ode final : public posed_solve {
   bool reverses() const { return required_.initial_state || required_.initial_time || of_parameters_.size > 0; }
 
   void add(const ode_gradient& g, double* x_adjoint) const;
+  /// Turns the adjoint of the consistent initial state into that of the given one.
+  ode_gradient from_start(ode_gradient g);
   /// Turns adjoints of states at moving times, in place, into those at fixed times; adds to the tangents of the parameters.
   moving_vector move_outputs(Eigen::MatrixXd& adjoints, tangent_rows& tangents, tangent_rows& of_parameters);
 
@@ -60,6 +62,7 @@ class posed_ode final : public posed_solve {
   Eigen::VectorXd start_;
   std::vector<double> times_;
   const Eigen::MatrixXd* states_ = nullptr;  // at the output times
+  constrained_state* constrained_;           // null without a mass matrix
   moving_state moving_;
   // From the last call of `tangent`: the tangents of the parameters, the initial state, the output times, the result, and t0.
   std::vector<double> along_;

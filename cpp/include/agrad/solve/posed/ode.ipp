@@ -11,7 +11,12 @@ namespace agrad {
 
 AGRAD_INLINE posed_ode::posed_ode(std::unique_ptr<ode_system> system, std::unique_ptr<ode_solver> solver, ode_required required,
                                   std::size_t parameters, std::size_t times)
-    : system_(std::move(system)), solver_(std::move(solver)), required_(required), moving_(*system_) {
+    : system_(std::move(system)),
+      solver_(std::move(solver)),
+      required_(required),
+      constrained_(solver_->constrained()),
+      moving_(*system_) {
+  moving_.use(constrained_);
   const auto n = static_cast<std::size_t>(system_->states());
   of_state_ = argument_.add("initial_state", n);
   of_time_ = argument_.add("initial_time", 1);
@@ -24,20 +29,21 @@ AGRAD_INLINE void posed_ode::solve(const double* x) {
   times_ = of_times_.list(x);
   system_->set_parameters(of_parameters_.in(x));
   started_ = *of_time_.in(x), start_ = of_state_.of(x);
+  if (constrained_ != nullptr) constrained_->make_consistent(started_, start_);
   states_ = &solver_->integrate(start_, started_, times_);
 }
 
 AGRAD_INLINE void posed_ode::read(double* y) const { Eigen::Map<Eigen::MatrixXd>(y, states(), outputs()) = *states_; }
 
 AGRAD_INLINE void posed_ode::reverse(const double* y_adjoint, double* x_adjoint) {
-  add(solver_->reverse(Eigen::Map<const Eigen::MatrixXd>(y_adjoint, states(), outputs())), x_adjoint);
+  add(from_start(solver_->reverse(Eigen::Map<const Eigen::MatrixXd>(y_adjoint, states(), outputs()))), x_adjoint);
 }
 
 AGRAD_INLINE void posed_ode::reverse_rows(std::size_t count, const double* y_adjoints, double* x_adjoints, std::size_t stride) {
   std::vector<Eigen::Map<const Eigen::MatrixXd>> rows;
   for (std::size_t row = 0; row < count; ++row) rows.emplace_back(y_adjoints + row * stride, states(), outputs());
   const std::vector<ode_gradient> gradients = solver_->reverse_rows(rows);
-  for (std::size_t row = 0; row < count; ++row) add(gradients[row], x_adjoints + row * stride);
+  for (std::size_t row = 0; row < count; ++row) add(from_start(gradients[row]), x_adjoints + row * stride);
 }
 
 AGRAD_INLINE tangent_kind posed_ode::tangents() const {
@@ -49,6 +55,7 @@ AGRAD_INLINE void posed_ode::tangent(int width, const double* x_tangent, double*
   along_ = of_parameters_.list(x_tangent, width);
   start_tangents_ = of_state_.rows(x_tangent, width), time_tangents_ = of_times_.rows(x_tangent, width);
   initial_time_tangents_ = of_time_.rows(x_tangent, width);
+  if (constrained_ != nullptr) constrained_->tangent(started_, start_, initial_time_tangents_, along_, start_tangents_);
   moving_.propagate_tangent(started_, start_, -initial_time_tangents_, start_tangents_);
   Eigen::Map<tangent_rows> outputs_along(y_tangent, states() * outputs(), width);
   if (reverses())
@@ -95,11 +102,23 @@ AGRAD_INLINE void posed_ode::second(int width, const double* y_adjoint, const do
   if (moves())
     moving_.propagate_adjoint({-1, started_, start_, start_tangents_, initial_time_tangents_}, along_, initial, of_t0,
                               of_parameters.tangents);
+  if (constrained_ != nullptr) {
+    tangent_rows moved = start_tangents_;
+    moving_.propagate_tangent(started_, start_, initial_time_tangents_, moved);
+    constrained_->second({1, started_, start_, moved, initial_time_tangents_}, along_, initial, of_t0, of_parameters);
+  }
   add({initial.value, of_t0.value, of_times.value, of_parameters.value}, x_adjoint);
   of_state_.rows(x_adjoint_tangent, width) += initial.tangents;
   of_time_.rows(x_adjoint_tangent, width) += of_t0.tangents;
   of_times_.rows(x_adjoint_tangent, width) += of_times.tangents;
   of_parameters_.rows(x_adjoint_tangent, width) += of_parameters.tangents;
+}
+
+AGRAD_INLINE ode_gradient posed_ode::from_start(ode_gradient g) {
+  if (constrained_ == nullptr) return g;
+  constrained_->adjoint(started_, start_, g.initial_state, g.initial_time, g.parameters);
+  if (!required_.initial_state) g.initial_state.setZero();
+  return g;
 }
 
 AGRAD_INLINE void posed_ode::add(const ode_gradient& g, double* x_adjoint) const {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/solve/system/moving_state.hpp>
+#include <agrad/solve/system/moving_numbers.hpp>
 
 namespace agrad {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/solve/system/moving_state.hpp>
+#include <agrad/solve/system/moving_numbers.hpp>
 #include <agrad/solve/system/program/time_switches.hpp>
 
 namespace agrad {

@@ -74,6 +74,12 @@ void serialize(Archive& archive, ode_algebra& algebra) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, mass_matrix& m) {
+  archive(m.pattern, m.values);
+  archive.expect(m.values.size() == m.pattern.size(), "a mass matrix");
+}
+
+template <class Archive>
 void serialize(Archive& archive, tolerances& t) {
   archive(t.relative, t.absolute);
 }
@@ -83,6 +89,7 @@ void serialize(Archive& archive, step_options& o) {
   using control = step_error_control;
   archive(o.states, o.max_num_steps, o.first_step, o.max_step, o.max_memory, o.algebra);
   archive.one_of(o.error_control, {control::automatic, control::states, control::derivatives});
+  archive(o.mass);
 }
 
 template <class Archive>

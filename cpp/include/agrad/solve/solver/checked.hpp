@@ -44,6 +44,7 @@ class checked_solver final : public ode_solver {
   AGRAD_INLINE ode_gradient reverse(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) override;
 
   const ode_statistics& statistics() const override { return solver_->statistics(); }
+  constrained_state* constrained() override { return solver_->constrained(); }
 
   void continue_probe(const std::vector<double>& tangent, const std::vector<bool>& changed) override {
     solver_->continue_probe(tangent, changed);

@@ -44,11 +44,13 @@ struct ode_directions {
   std::vector<double> initial_state, parameters;
 };
 
+class constrained_state;
+
 class ode_solver {
  public:
   virtual ~ode_solver() = default;
 
-  /// Integrates from (t0, y0). Column k of the result is the state at times[k].
+  /// Integrates from (t0, y0). Column k of the result is the state at times[k]. With a mass matrix, y0 must be consistent.
   virtual const Eigen::MatrixXd& integrate(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times) = 0;
 
   /// Returns the gradient of a scalar whose derivative with respect to the state at times[k] is column k of `adjoints`.
@@ -62,6 +64,9 @@ class ode_solver {
   }
 
   virtual const ode_statistics& statistics() const = 0;
+
+  /// Returns the slopes and consistent states of a system with a mass matrix; null without one.
+  virtual constrained_state* constrained() { return nullptr; }
 
   /// For methods with a probe (solve/one_step/probe.hpp): sets the probe's tangent at the start of the next `integrate`, for a
   /// later part of the same solution, and which states have just been changed, if any; returns the tangent at the end of the
@@ -80,7 +85,7 @@ class ode_solver {
   /// supports logs.
   virtual bool log_steps(detail::step_log*) { return false; }
 
-  /// Returns whether `tangent` and `second` are available. Both hold the times fixed; solve/system/moving_state.hpp moves the
+  /// Returns whether `tangent` and `second` are available. Both hold the times fixed; solve/solver/moving_state.hpp moves the
   /// times.
   virtual bool has_tangents() const { return false; }
   /// Returns whether `tangent` is available.

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <agrad/solve/system/function.hpp>
-#include <agrad/solve/system/moving_state.hpp>
+#include <agrad/solve/system/moving_numbers.hpp>
 
 namespace agrad {
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include <agrad/program/sparse/reach.hpp>
-#include <agrad/solve/system/moving_state.hpp>
+#include <agrad/solve/system/moving_numbers.hpp>
 #include <agrad/solve/system/program/jump_site.hpp>
 
 namespace agrad {

@@ -1,4 +1,4 @@
-// DAE factors: factorises a square matrix with rows and columns scaled to one size, and tells whether the matrix is regular.
+// Scaled factors: factorises a square matrix with rows and columns scaled to one size, and tells whether the matrix is regular.
 //
 // Equations and states may differ in size by many orders of magnitude, which must not look like a singular matrix.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace agrad::detail {
 
-class dae_factors {
+class scaled_factors {
  public:
   /// Factorises a matrix. Returns false for a matrix that is singular to rounding.
   bool compute(const Eigen::MatrixXd& a);
@@ -32,5 +32,5 @@ class dae_factors {
 }  // namespace agrad::detail
 
 #ifndef AGRAD_COMPILED
-#include <agrad/solve/dae/factors.ipp>
+#include <agrad/solve/algebra/scaled_factors.ipp>
 #endif
