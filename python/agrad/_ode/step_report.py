@@ -90,8 +90,9 @@ class StepReport:
     columns : dict of numpy.ndarray
         For each step: "t" the time at the beginning, "h" the size (negative where time decreases), "error" (relative to the
         tolerance), "state" with the largest error, "size" of that state, "by_absolute" the part of the state's tolerance that
-        is atol, "damping" (h times the rate at which the fastest mode decays, roughly), "order", "is_stiff" (of "auto"),
-        "limit" the index in `limits`; and for each rejected attempt "rejected_t", "rejected_state" and "rejected_by_error".
+        is atol, "damping" (h times the rate at which the fastest mode decays, roughly; nan with a mass matrix), "order",
+        "is_stiff" (of "auto"), "limit" the index in `limits`; and for each rejected attempt "rejected_t", "rejected_state" and
+        "rejected_by_error".
     """
 
     method: str

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <agrad/solve/solver/fault.hpp>
@@ -45,8 +46,10 @@ class step_logger {
     entry_.by_absolute = absolute[entry_.state] / scale[entry_.state];
   }
   /// Logs where the step ended, whether an event ended the step, and whether the derivatives' error exceeded the states' error.
-  AGRAD_COLD void finish(ode_system& system, double end, const double* last, bool has_event, bool by_derivatives) {
-    entry_.damping = entry_.h * damping_.rate(system, end, last);
+  /// system: for the damping; null with a mass matrix, where the Jacobian alone does not tell it.
+  AGRAD_COLD void finish(ode_system* system, double end, const double* last, bool has_event, bool by_derivatives) {
+    const double unknown = std::numeric_limits<double>::quiet_NaN();
+    entry_.damping = system == nullptr ? unknown : entry_.h * damping_.rate(*system, end, last);
     const step_limit by_error = by_derivatives ? step_limit::derivatives : step_log::by_error(entry_.error);
     entry_.limit = has_event ? step_limit::event : limit_ != step_limit::error ? limit_ : by_error;
     log_->steps.push_back(entry_);

@@ -343,7 +343,8 @@ AGRAD_INLINE void one_step_solver::log_step(const one_step& at, double error) {
   const detail::logged_vectors of{record_.data(), next_.data(), probe_.holds() ? probe_.error() : error_.data()};
   const Eigen::VectorXd& scale = probe_.holds() ? probe_.scale() : scale_;
   logger_.accept({at.t, at.end - at.t, error}, of, scale, options_.states.absolute, order_);
-  logger_.finish(system_, at.end, next_.data(), has_ended_at_event(), probe_.holds());
+  ode_system* of_damping = constrained_ == nullptr ? &system_ : nullptr;
+  logger_.finish(of_damping, at.end, next_.data(), has_ended_at_event(), probe_.holds());
 }
 
 AGRAD_INLINE void one_step_solver::begin_watch() {
