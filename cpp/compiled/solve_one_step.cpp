@@ -5,6 +5,7 @@
 #include <agrad/solve/algebra/constraint_matrix.ipp>
 #include <agrad/solve/algebra/newton_matrix.ipp>
 #include <agrad/solve/algebra/pattern.ipp>
+#include <agrad/solve/algebra/row_separation.ipp>
 #include <agrad/solve/algebra/scaled_factors.ipp>
 #include <agrad/solve/algebra/sparse_lu.ipp>
 #include <agrad/solve/one_step/methods.ipp>

@@ -1,14 +1,15 @@
 // Definitions of solve/algebra/constraint_matrix.hpp.
 #pragma once
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <agrad/base/finite.hpp>
 #include <agrad/base/inline.hpp>
 #include <agrad/solve/algebra/constraint_matrix.hpp>
 #include <agrad/solve/algebra/jacobian_entries.hpp>
+#include <agrad/solve/algebra/row_separation.hpp>
 
 namespace agrad::detail {
 
@@ -43,19 +44,13 @@ AGRAD_INLINE constraint_matrix::constraint_matrix(const std::string& function, o
 }
 
 AGRAD_INLINE void constraint_matrix::separate() {
-  const auto inverse = [](double largest) { return largest > 0 ? 1 / largest : 1.0; };
   of_mass_ = mass_.dense();
-  const Eigen::VectorXd scale = of_mass_.cwiseAbs().rowwise().maxCoeff().unaryExpr(inverse);
-  Eigen::MatrixXd scaled = scale.asDiagonal() * of_mass_;
-  scaled *= scaled.cwiseAbs().colwise().maxCoeff().unaryExpr(inverse).asDiagonal();
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-  qr.setThreshold(1e-12);
-  const Eigen::Index rank = qr.compute(scaled).rank();
-  if (rank == constraints_.size() - constraints_.count()) return;
-  rows_ = Eigen::MatrixXd(qr.householderQ()).transpose() * scale.asDiagonal();
+  row_separation found = separate_rows(of_mass_);
+  if (found.combinations.size() == 0) return;
+  rows_ = std::move(found.combinations);
   of_mass_ = (rows_ * of_mass_).eval();
-  constraints_.head(rank).setConstant(false);
-  constraints_.tail(constraints_.size() - rank).setConstant(true);
+  constraints_.head(found.rank).setConstant(false);
+  constraints_.tail(constraints_.size() - found.rank).setConstant(true);
 }
 
 AGRAD_INLINE bool constraint_matrix::factorise(double t, const double* y, const Eigen::VectorXd& sizes) {

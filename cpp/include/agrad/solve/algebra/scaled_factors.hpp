@@ -19,6 +19,9 @@ class scaled_factors {
 
   Eigen::VectorXd solve(const Eigen::VectorXd& b) const { return columns_.cwiseProduct(lu_.solve(rows_.cwiseProduct(b))); }
   Eigen::VectorXd solve_transposed(const Eigen::VectorXd& b) const;
+  /// Returns the sizes of the entries of a solution with the transposed matrix; small entries, which may be rounding errors,
+  /// count as a thousandth of the largest, in units of rows and columns of one size.
+  Eigen::VectorXd transposed_sizes(const Eigen::VectorXd& b) const;
 
  private:
   /// Returns the factors that scale the largest entries to 1; the factor of zero is 1.

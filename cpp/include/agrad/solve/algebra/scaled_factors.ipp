@@ -26,6 +26,11 @@ AGRAD_INLINE Eigen::VectorXd scaled_factors::solve_transposed(const Eigen::Vecto
   return rows_.cwiseProduct(solution);
 }
 
+AGRAD_INLINE Eigen::VectorXd scaled_factors::transposed_sizes(const Eigen::VectorXd& b) const {
+  const Eigen::VectorXd scaled = columns_.cwiseProduct(b), solution = lu_.transpose().solve(scaled);
+  return rows_.cwiseProduct(solution.cwiseAbs().cwiseMax(1e-3 * solution.cwiseAbs().maxCoeff()));
+}
+
 AGRAD_INLINE Eigen::VectorXd scaled_factors::sizes(const Eigen::VectorXd& largest) {
   return largest.unaryExpr([](double x) { return x > 0 ? 1 / x : 1.0; });
 }

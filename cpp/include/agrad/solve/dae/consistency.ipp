@@ -57,7 +57,7 @@ AGRAD_INLINE Eigen::VectorXd dae_consistency::multipliers(const Eigen::VectorXd&
 AGRAD_INLINE Eigen::VectorXd dae_consistency::reach(const Eigen::VectorXd& scale) const {
   Eigen::VectorXd sum = Eigen::VectorXd::Zero(splitting_->n());
   for (Eigen::Index j = 0; j < splitting_->r(); ++j)
-    sum += scale[j] * multipliers(Eigen::VectorXd::Unit(splitting_->r(), j)).cwiseAbs();
+    sum += scale[j] * factors_.transposed_sizes(Eigen::VectorXd::Unit(splitting_->n(), j));
   return sum;
 }
 

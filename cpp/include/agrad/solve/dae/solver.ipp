@@ -52,9 +52,13 @@ AGRAD_INLINE void dae_solver::begin_segment(std::size_t i, double end, dae_state
   solution_.enter(i);
   const Eigen::VectorXd before = s.y;
   if (i == 0) {
+    solution_.system.join();
     solution_.split = detail::dae_splitting(solution_.function, solution_.system, s.at(), solution_.options.differential);
     solution_.consistency.use(&solution_.split);
     solution_.consistency.initialise(s);
+    Eigen::MatrixXd by_slope(s.y.size(), s.y.size());
+    solution_.system.jacobian(s.at(), 0, 1, by_slope);
+    if (solution_.system.separate(by_slope)) solution_.consistency.prepare(s);
   } else {
     solution_.consistency.restart(s);
   }
@@ -87,12 +91,13 @@ AGRAD_INLINE void dae_solver::start(std::size_t i) {
   if (count > 0) {
     solution_.consistency.prepare(here.begin);
     begin = solution_.consistency.beside(here.begin);
+    solution_.consistency.prepare(begin);  // algebraic sensitivities must be consistent with the state that is integrated
   }
   for (Eigen::Index c = 0; c < count; ++c) {
     Eigen::VectorXd p = Eigen::VectorXd::Zero(m);
     if (c >= of_parameters) p[c - of_parameters] = 1;
     tangents.emplace_back();
-    solution_.consistency.tangent(here.begin, here.sensitivities.col(c), p, tangents.back());
+    solution_.consistency.tangent(begin, here.sensitivities.col(c), p, tangents.back());
   }
   const bool stores_steps = solution_.is_differentiated() && !solution_.uses_sensitivities();
   forward_->start(begin, here.last, tangents, of_parameters, count > 0 ? scales(of_parameters) : Eigen::VectorXd(),

@@ -2,6 +2,8 @@
 //
 // At the two ends of the window, the residual is evaluated at the nearest numbers inside, so a jump in time is seen from the
 // window's side. solve/events/system.hpp does the same for ordinary equations.
+// Where nonzero rows of dF/dy' are dependent, the window's equations are combinations T F that separate the equations without
+// derivatives: a Newton matrix of a short step h would lose dF/dy beside dF/dy' / h in rounding.
 // Read next: solve/dae/solver.hpp.
 #pragma once
 
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include <agrad/base/check.hpp>
+#include <agrad/solve/algebra/row_separation.hpp>
 #include <agrad/solve/system/dae.hpp>
 
 namespace agrad::detail {
@@ -31,14 +34,47 @@ class dae_window final : public dae_system {
   /// Lifts the restriction.
   void open() { first_ = -std::numeric_limits<double>::infinity(), last_ = std::numeric_limits<double>::infinity(); }
 
+  /// Separates the equations, for dF/dy' at a state. Returns whether combinations take the place of the equations.
+  bool separate(const Eigen::MatrixXd& by_slope) {
+    rows_ = separate_rows(by_slope).combinations;
+    return rows_.size() > 0;
+  }
+  /// Restores the equations.
+  void join() { rows_.resize(0, 0); }
+
   Eigen::Index states() const override { return inner_.states(); }
   Eigen::Index parameters() const override { return inner_.parameters(); }
-  void residual(const dae_point& at, double* r) override { inner_.residual(inside(at), r); }
-  void jacobian(const dae_point& at, double of_y, double of_yp, Eigen::Ref<Eigen::MatrixXd> J) override {
-    inner_.jacobian(inside(at), of_y, of_yp, J);
+  void residual(const dae_point& at, double* r) override {
+    inner_.residual(inside(at), r);
+    combine(Eigen::Map<Eigen::MatrixXd>(r, states(), 1));
   }
-  void vjp(const dae_point& at, const double* lambda, const dae_adjoints& to) override { inner_.vjp(inside(at), lambda, to); }
-  void tangent(const dae_point& at, const dae_directions& along, double* r) override { inner_.tangent(inside(at), along, r); }
+  void jacobian(const dae_point& at, double of_y, double of_yp, Eigen::Ref<Eigen::MatrixXd> J) override {
+    if (rows_.size() == 0 || of_yp == 0) {
+      inner_.jacobian(inside(at), of_y, of_yp, J);
+      return combine(J);
+    }
+    inner_.jacobian(inside(at), 0, of_yp, J);
+    if (!J.allFinite()) return;
+    const Eigen::MatrixXd sizes = rows_.cwiseAbs() * J.cwiseAbs();
+    J = (rows_ * J).eval();
+    J = (J.cwiseAbs().array() <= 1e-13 * sizes.array()).select(0, J).eval();  // the constraints, but for rounding errors
+    if (of_y == 0) return;
+    Eigen::MatrixXd by_state(states(), states());
+    inner_.jacobian(inside(at), of_y, 0, by_state);
+    combine(by_state);
+    J += by_state;
+  }
+  void vjp(const dae_point& at, const double* lambda, const dae_adjoints& to) override {
+    if (rows_.size() == 0) return inner_.vjp(inside(at), lambda, to);
+    const Eigen::VectorXd combined = rows_.transpose() * Eigen::Map<const Eigen::VectorXd>(lambda, states());
+    inner_.vjp(inside(at), combined.data(), to);
+  }
+  void tangent(const dae_point& at, const dae_directions& along, double* r) override {
+    inner_.tangent(inside(at), along, r);
+    using across = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    Eigen::Map<across> all(r, states(), along.width);
+    if (rows_.size() > 0 && all.allFinite()) all = (rows_ * all).eval();
+  }
   bool knows_time() const override { return inner_.knows_time(); }
   std::optional<std::vector<bool>> known_derivatives() override { return inner_.known_derivatives(); }
   void parameter_values(double* p) const override { inner_.parameter_values(p); }
@@ -46,7 +82,13 @@ class dae_window final : public dae_system {
  private:
   dae_point inside(const dae_point& at) const { return {std::clamp(at.t, first_, last_), at.y, at.yp}; }
 
+  /// Combines equations, unless an entry is not finite: messages name the equation as it was given.
+  void combine(Eigen::Ref<Eigen::MatrixXd> equations) const {
+    if (rows_.size() > 0 && equations.allFinite()) equations = (rows_ * equations).eval();
+  }
+
   dae_system& inner_;
+  Eigen::MatrixXd rows_;  // T; empty for the identity
   double first_ = -std::numeric_limits<double>::infinity(), last_ = std::numeric_limits<double>::infinity();
 };
 

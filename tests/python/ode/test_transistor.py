@@ -1,4 +1,4 @@
-"""The transistor amplifier of the IVP test set as a system with a singular mass matrix of coupled pairs."""
+"""The transistor amplifier of the IVP test set, by a singular mass matrix of coupled pairs, and by solve_dae."""
 
 from __future__ import annotations
 
@@ -87,3 +87,34 @@ def test_the_consistent_start_moves_with_the_supply():
     pairs = [currents[0] + currents[1], currents[3] + currents[4], currents[6] + currents[7]]
     np.testing.assert_allclose(pairs, 0, atol=1e-15)
     np.testing.assert_allclose(mass() @ first, mass() @ [0.0, 3, 3, 6, 3, 3, 6, 0.0], atol=1e-18)
+
+
+def residual(t, y, slope, p):
+    """The equations of the nodes, of which each pair shares the derivative of its capacitor's voltage."""
+    left = mass()
+    left[6:, 6:] *= 0
+    by_last = p[3] * (slope[6] - slope[7])
+    right = amplifier(t, y, np.concatenate([p[:3], [5e-6]]))
+    return left @ slope - np.concatenate([np.zeros(6), [by_last, -by_last]]) - np.stack(right)
+
+
+def dae_end(p, **options):
+    half = p[0] / 2
+    start = [0.0, half, half, p[0], half, half, p[0], 0.0]
+    return ag.solve_dae(residual, (0.0, 0.2), start, args=(p,), max_num_steps=10**6, **options).y[:, -1]
+
+
+@pytest.mark.parametrize("options", [{}, {"rtol": 1e-6, "atol": 1e-6}, {"rtol": 1e-8, "atol": 1e-8}], ids=str)
+def test_gradients_by_solve_dae(options):
+    allowed = max(10 * options.get("rtol", 1e-6), 1e-6)  # the references have an error of 2e-7
+    np.testing.assert_allclose(dae_end(NUMBERS, **options), PUBLISHED, rtol=1e-6, atol=1e-6)
+    for i, expected in BY_LOGARITHMS.items():
+        gradient = ag.grad(lambda p, i=i: dae_end(p, **options)[i])(NUMBERS) * NUMBERS
+        np.testing.assert_allclose(gradient, expected, atol=allowed * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("options", [{}, {"rtol": 1e-6, "atol": 1e-6}], ids=str)
+def test_forward_mode_by_solve_dae(options):
+    jacobian = ag.jacfwd(lambda p: dae_end(p, **options))(NUMBERS) * NUMBERS
+    for i, expected in BY_LOGARITHMS.items():
+        np.testing.assert_allclose(jacobian[i], expected, atol=1e-5 * np.abs(expected).max())
