@@ -48,6 +48,16 @@ def of_remainder(a):
     return y + 2 * (mp.exp(span / 2) - 1)
 
 
+def of_nearest_remainder(a):
+    """The state of 1.5 + half of the remainder of y by a, which lies between -a / 2 and a / 2."""
+    left, y, rest = mp.mpf(3), mp.mpf(0), mp.mpf(0)
+    while True:
+        needed = 2 * mp.log((3 + a / 2) / (3 + rest))
+        if needed >= left:
+            return y + (3 + rest) * (mp.exp(left / 2) - 1)
+        left, y, rest = left - needed, y + a / 2 - rest, -a / 2
+
+
 whole = [mp.mpf(k) for k in range(-6, 12)]
 halves = [mp.mpf(k) / 2 for k in range(-13, 22, 2)]
 
@@ -94,6 +104,14 @@ CASES = {
     ),
     "mod": (lambda t, y, a: [1.0 + 0.5 * np.mod(y[0], a)], [0.0], 3.0, 0, of_remainder, 0.8),
     "fmod": (lambda t, y, a: [1.0 + 0.5 * np.fmod(y[0], a)], [0.0], 3.0, 0, of_remainder, 0.8),
+    "remainder": (
+        lambda t, y, a: [1.5 + 0.5 * ag.remainder(y[0], a)],
+        [0.0], 3.0, 0, of_nearest_remainder, 0.8,
+    ),
+    "remainder of t": (
+        lambda t, y, a: [ag.remainder(t, a) + 0.0 * y[0]],
+        [0.0], 2.0, 0, lambda a: (2 - 2 * a) ** 2 / 2, 0.9,
+    ),
     "a square of t": (
         lambda t, y, a: [np.where(t**2 < a, 1.0, 0.25) + 0.0 * y[0]],
         [0.0], 2.0, 0, lambda a: mp.sqrt(a) + (2 - mp.sqrt(a)) / 4, 1.7,
@@ -109,6 +127,26 @@ CASES = {
     "logic": (
         lambda t, y, a: [np.where((y[0] > a) & ~(y[1] < 1.0), 0.25, 1.0), 0.5],
         [0.0, 0.0], 4.0, 0, lambda a: 2 + mp.mpf("0.25") * 2 + 0 * a, 0.8,
+    ),
+    "a comparison of a whole number": (
+        lambda t, y, a: [np.where(np.floor(y[0]) >= 2.0, 3.0 * a * a, a)],
+        [0.0], 4.0, 0, lambda a: 2 + 3 * a * a * (4 - 2 / a), 1.1,
+    ),
+    "a whole number that equals another": (
+        lambda t, y, a: [np.where(np.floor(y[0] / a) == 2.0, a, 2.0)],
+        [0.0], 3.0, 0, lambda a: 2 * a + a + 2 * (3 - a - 1), 0.8,
+    ),
+    "a choice that is compared": (
+        lambda t, y, a: [np.where(np.where(y[0] >= 2.0, 1.0, 0.0) >= 1.0, 3.0 * a * a, a)],
+        [0.0], 4.0, 0, lambda a: 2 + 3 * a * a * (4 - 2 / a), 1.1,
+    ),
+    "a comparison of a remainder": (
+        lambda t, y, a: [np.where(np.mod(y[0], 2.0) >= 1.0, 2.0 * a * a, a)],
+        [0.0], 2.75, 0, lambda a: 3 + 2 * a * a * (mp.mpf("2.75") - 2 / a - 1 / (2 * a * a)), 1.0,
+    ),
+    "a whole number times the state": (
+        lambda t, y, a: [np.where(np.floor(y[0]) * y[0] >= 3.0, 3.0 * a * a, a)],
+        [0.0], 4.0, 0, lambda a: 2 + 3 * a * a * (4 - 2 / a), 1.1,
     ),
     "cond": (
         lambda t, y, a: [ag.cond(y[0] > a, lambda k: 2.0 * k, lambda k: k, a)],
@@ -197,49 +235,6 @@ def test_populations_doses_and_many_outputs(method):
     for many in (False, True):
         np.testing.assert_allclose(amounts(0.8, many), closed(0.8), rtol=1e-6)
         np.testing.assert_allclose(ag.jacobian(amounts)(0.8, many), by, rtol=2e-5)
-
-
-@every_method
-def test_none_of_many_crossings_is_missed(method):
-    """While the sides are held nothing moves but time, so steps become long."""
-    f = lambda t, y: [np.where(np.sin(t) > 0.0, 1.0, 0.0) + 0.0 * y[0]]  # noqa: E731
-    assert ag.solve_ivp(f, (0.0, 200.0), [0.0], method).y[0, -1] == pytest.approx(32 * np.pi, rel=1e-5)
-    g = lambda t, y: [np.where(np.sin(t) > 0.999, 1.0, 0.0) + 0.0 * y[0]]  # noqa: E731
-    narrow = 8 * 2 * np.arccos(0.999)
-    assert ag.solve_ivp(g, (0.0, 50.0), [0.0], method).y[0, -1] == pytest.approx(narrow, rel=1e-5)
-
-
-@every_method
-def test_a_state_that_slides_raises(method):
-    pull = lambda t, y: [np.where(y[0] > 1.0, -1.0, 1.0)]  # noqa: E731
-    with pytest.raises(ag.SolverError, match=r"switches_accumulate.*y\[0\] > 1.*slide.*switches=\"ignore\"") as caught:
-        ag.solve_ivp(pull, (0.0, 2.0), [0.0], method)
-    assert caught.value.t == pytest.approx(1.0)
-    with pytest.raises(ag.SolverError, match="slide"):
-        ag.solve_ivp(pull, (0.0, 2.0), [1.0], method)
-    stuck = lambda t, s: [s[1], -s[0] - 0.3 * np.sign(s[1])]  # noqa: E731
-    with pytest.raises(ag.SolverError, match="slide"):
-        ag.solve_ivp(stuck, (0.0, 9.0), [0.8, 0.0], method)
-
-
-@every_method
-def test_a_state_may_rest_on_its_threshold(method):
-    def end(y0):
-        return ag.solve_ivp(lambda t, y: [np.where(y[0] >= 1.0, 0.0, 1.0)], (0.0, 2.0), [y0], method).y[0, -1]
-
-    assert end(0.0) == pytest.approx(1.0)
-    assert ag.grad(end)(0.0) == pytest.approx(0.0, abs=1e-9)
-
-
-@pytest.mark.parametrize("start", [1.0, np.nextafter(1.0, 0.0), np.nextafter(1.0, 2.0)])
-@pytest.mark.parametrize("comparison", [np.greater, np.greater_equal])
-def test_a_start_on_the_threshold_moves_to_the_side_of_its_slope(start, comparison):
-    def end(a):
-        f = lambda t, y, a: [np.where(comparison(y[0], 1.0), a, 1.0)]  # noqa: E731
-        return ag.solve_ivp(f, (0.0, 2.0), [start], args=(a,)).y[0, -1]
-
-    assert end(0.8) == pytest.approx(2.6)
-    assert ag.grad(end)(0.8) == pytest.approx(2.0)
 
 
 KINKS = [

@@ -45,8 +45,10 @@ class held_search {
         const bool is_known = (both & of_state) == 0 && course.is_linear(x) && course.is_linear(y);
         const bool is_linear = with_states.is_linear(x) && with_states.is_linear(y) && site.kind != jump_site::quotient;
         const held_entry entry{site, op.what, x, y, static_cast<slot>(op.result + i), is_linear, text_of(op, x, y)};
+        // Both stay as they are until an entry within them passes its own place, where this one is computed anew.
+        const bool follows = with_states.is_constant(x) && with_states.is_constant(y);
         const bool can_meet = !is_infinite(x) && !is_infinite(y);
-        if (both != 0 && !is_known && can_meet && !continuous.is_kink(entry)) found.push_back(entry);
+        if (both != 0 && !is_known && !follows && can_meet && !continuous.is_kink(entry)) found.push_back(entry);
       }
     }
     return found;

@@ -19,6 +19,7 @@ AGRAD_INLINE jump_site jump_site_of(const operation& op) {
   if (is(rint_rule{}, round_rule{})) return {site::rounding, site::nearest};
   if (is(floor_divide_rule{})) return {site::quotient, site::down, true};
   if (is(mod_rule{})) return {site::quotient, site::down, true, true};
+  if (is(remainder_rule{})) return {site::quotient, site::nearest, true, true};
   if (is(fmod_rule{})) return {site::quotient, site::to_zero, true, true};
   return {};
 }

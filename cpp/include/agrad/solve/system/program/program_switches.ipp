@@ -228,7 +228,8 @@ AGRAD_INLINE double program_switches::side_beside(const held_entry& entry, doubl
   const jump_site& site = entry.site;
   if (site.is_single()) return is_above ? entry.side_at(1, 0) : entry.side_at(-1, 0);
   double inside = is_above ? end + 0.25 : end - 0.25, one = 1, whole = 0;
-  if (site.kind == jump_site::quotient) return site.rounds == jump_site::to_zero ? std::trunc(inside) : std::floor(inside);
+  if (site.kind == jump_site::quotient)
+    return site.halves() ? std::rint(inside) : site.rounds == jump_site::to_zero ? std::trunc(inside) : std::floor(inside);
   const double* const arguments[] = {&inside, &one};
   entry.what->entries->values(1, arguments, &whole);
   return whole;

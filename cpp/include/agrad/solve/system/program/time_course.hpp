@@ -1,4 +1,4 @@
-// Time course: tells which values of a recorded function are piecewise linear in t, with parameters held constant.
+// Time course: tells which values of a recorded function are piecewise constant or linear in t, with parameters held constant.
 //
 // The times at which such a value passes a number are known before a solve (solve/system/program/time_switches.hpp); those of
 // other values are found step by step, as those of states are (solve/system/program/held_code.hpp). The fact follows from the
@@ -19,6 +19,8 @@ class time_course {
 
   /// Returns whether the value is piecewise linear in t; without `with_states` false for values that depend on states.
   bool is_linear(slot s) const { return of_[s] != other; }
+  /// Returns whether the value is constant, but for jumps that jump sites make: a whole number, a truth, a choice of constants.
+  bool is_constant(slot s) const { return of_[s] == constant; }
 
  private:
   enum course : std::uint8_t { constant, linear, other };

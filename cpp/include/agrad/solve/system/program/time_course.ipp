@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <agrad/base/inline.hpp>
+#include <agrad/solve/system/program/jump_site.hpp>
 #include <agrad/solve/system/program/time_course.hpp>
 
 namespace agrad {
@@ -19,11 +20,13 @@ AGRAD_INLINE time_course::time_course(const program& f, std::size_t n, bool with
       for (std::size_t i = 0; i < op.count; ++i) of_[op.result + i] = of_[integers[op.data + i]];
     } else if (by.how == dependence::entrywise) {
       for (std::size_t i = 0; i < op.count; ++i) of_[op.result + i] = of(integers, op, i);
-    } else if (by.how != dependence::on_nothing) {
+    } else {
+      if (const jump_site site = jump_site_of(op); site.kind != jump_site::none && !site.is_kink) continue;
       course all = constant;
       for (std::size_t k = 0; k < op.arity; ++k)
         for (std::size_t i = 0; i < op.operands[k].count; ++i) all = std::max(all, of_[reach::place(integers, op, k, i)]);
-      if (all == linear && !by.is_linear) all = other;
+      // A value without a derivative, as of stop_gradient, may still move.
+      if (all == linear && (!by.is_linear || by.how == dependence::on_nothing)) all = other;
       std::fill_n(of_.begin() + op.result, op.count, all);
     }
   }
