@@ -96,12 +96,13 @@ array copied(const array& a) {
   return is_from_around ? in_body("copy", a).reshaped(a.shape()) : a.reshaped(a.shape());
 }
 
-[[noreturn]] void refuse_number(const array&, const char* what) {
+/// Refuses a conversion that Python asks for; `hint` is what to write instead.
+[[noreturn]] void refuse_number(const char* what, const char* hint) {
   throw py::type_error(
       std::string(what) +
-      ": argument is a recorded value, but must be a plain number, because a plain number has no derivative; use "
-      "NumPy's functions (np.exp, not math.exp)");
+      ": argument is a recorded value, but must be a plain number, because a plain number has no derivative; " + hint);
 }
+constexpr const char* use_numpy = "use NumPy's functions (np.exp, not math.exp)";
 
 /// Returns whether an operand is a complex number or array, recorded or plain.
 bool is_complex(const py::handle& x) {
@@ -311,10 +312,13 @@ read; an array of a tape has, by `val`.)");
              return a.shape()[0];
            })
       .def("__bool__", &truth)
-      .def("__float__", [](const array& a) { refuse_number(a, "float"); })
-      .def("__int__", [](const array& a) { refuse_number(a, "int"); })
-      .def("__index__", [](const array& a) { refuse_number(a, "index"); })
-      .def("__complex__", [](const array& a) { refuse_number(a, "complex"); })
+      .def("__float__", [](const array&) { refuse_number("float", use_numpy); })
+      .def("__int__", [](const array&) { refuse_number("int", "np.floor and np.trunc give recorded whole numbers"); })
+      .def("__index__",
+           [](const array&) {
+             refuse_number("index", "ag.fori repeats, and np.where, np.interp and ag.switch choose, by recorded numbers");
+           })
+      .def("__complex__", [](const array&) { refuse_number("complex", use_numpy); })
       .def("__repr__", [](const array& a) {
         return "<recorded array of shape " + to_text(a.shape()) + " in " + a.owner()->function + ">";
       });
