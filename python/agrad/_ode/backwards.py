@@ -14,7 +14,14 @@ from agrad._ode.result import OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._record.recording import name_of
 
-__all__ = ["SlopeOfMinusTime", "check_no_doses", "turned_interruptions", "turned_result", "turned_statistics"]
+__all__ = [
+    "ResidualOfMinusTime",
+    "SlopeOfMinusTime",
+    "check_no_doses",
+    "turned_interruptions",
+    "turned_result",
+    "turned_statistics",
+]
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,13 @@ class SlopeOfMinusTime(OfMinusTime):
     def __call__(self, s: Any, y: Any, *args: Any) -> Any:
         slope = self.function(0.0 - s, y, *args)
         return None if slope is None else 0.0 - vector(f"{self.solver}({name_of(self.function)})", "result", slope)
+
+
+class ResidualOfMinusTime(OfMinusTime):
+    """A residual in s, of y and dy/ds = -dy/dt."""
+
+    def __call__(self, s: Any, y: Any, slope: Any, *args: Any) -> Any:
+        return self.function(0.0 - s, y, 0.0 - slope, *args)
 
 
 def check_no_doses(function: str, doses: DoseTable) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from agrad._core import Array, DaeOptions, SolverError, dae_operation
 from agrad._ode.arguments import real_values
 from agrad._ode.dense import check_times
-from agrad._ode.problem import PosedProblem
+from agrad._ode.problem import PosedProblem, solver_name
 from agrad._ode.progress import Progress, reporter_of
 from agrad._ode.record import RecordedFunction, joined
 from agrad._ode.statistics import Statistics
@@ -58,13 +58,18 @@ class DaeResult:
 
 @dataclass(frozen=True)
 class DaeProblem(PosedProblem):
-    """The checked arguments of a differential-algebraic problem."""
+    """The checked arguments of a differential-algebraic problem; time increases."""
 
     times: Times
     yp0: Any  # a vector, recorded or not
     stops: Any
     options: DaeOptions
     progress: Progress = False
+
+    @property
+    def solver(self) -> str:
+        """The solver's name in C++."""
+        return solver_name(self.function, self.times)
 
 
 class DaeSolve:
@@ -82,9 +87,9 @@ class DaeSolve:
         problem, n, count = self.problem, self.problem.states.size, times.values.size
         given = problem.y0, problem.yp0, np.reshape(times.start, (1,)), times.outputs, problem.stops
         required = [isinstance(x, Array) for x in given]
-        reporter = reporter_of(problem.function, progress, times.t0, float(times.values[-1]))
+        reporter = reporter_of(problem.function, progress, times.t0, float(times.values[-1]), sign=times.sign)
         operation = dae_operation(
-            problem.function, self._residual.program, count, problem.stops.size, problem.options, required, reporter.host
+            problem.solver, self._residual.program, count, problem.stops.size, problem.options, required, reporter.host
         )
         recording, argument = joined([*given, *(np.ravel(x) for x in self._residual.parameters)], [self._residual])
         solve: Any = operation.solve if recording is None else operation.record
@@ -95,8 +100,10 @@ class DaeSolve:
         finally:
             if not runs_again:
                 reporter.forget()
-        y, yp = np.transpose(solution[:, 0]), np.transpose(solution[:, 1])
-        return DaeResult(times.values.copy(), y, yp, stats=Statistics(operation.statistics))
+        t, y, yp = times.values.copy(), np.transpose(solution[:, 0]), np.transpose(solution[:, 1])
+        if times.is_backwards:
+            t, yp = 0.0 - t, 0.0 - yp
+        return DaeResult(t, y, yp, stats=Statistics(operation.statistics))
 
     def partial_result(self) -> DaeResult:
         """Returns the solution; where the solver fails, the part before the failure, from a second solve."""
@@ -105,7 +112,7 @@ class DaeSolve:
             return self.result(times, self.problem.progress)
         except SolverError as error:
             stop = error
-        for part in times.before(stop.t):
+        for part in times.before(times.sign * stop.t):
             try:
                 result = self.result(part)
                 break
@@ -129,12 +136,15 @@ class DaeSolution:
     """The states at t: shape (n,) for a number, (n, k) for k times in any order; each call solves with t as output times."""
 
     def __init__(self, solve: DaeSolve, end: float) -> None:
-        self._solve, self._span = solve, (solve.problem.times.t0, end)
+        """Takes the last time, of s = -t where time decreases."""
+        self._solve, self._span, self._sign = solve, (solve.problem.times.t0, end), solve.problem.times.sign
 
     def __call__(self, t: Any) -> Any:
         t = as_one(t)
+        if self._sign < 0:
+            t = 0.0 - (t if isinstance(t, Array) else real_values("sol", "t", t))
         requested = real_values("sol", "t", t)
-        check_times(requested, self._span)
+        check_times(requested, self._span, self._sign)
         if requested.size == 0:
             return np.zeros((self._solve.problem.states.size, 0))
         values, first, places = np.unique(np.ravel(requested), return_index=True, return_inverse=True)

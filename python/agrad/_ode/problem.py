@@ -12,7 +12,7 @@ from agrad._ode.events import Interruptions
 from agrad._ode.progress import Progress
 from agrad._ode.times import Times
 
-__all__ = ["InitialValueProblem", "PosedProblem", "posed_problem"]
+__all__ = ["InitialValueProblem", "PosedProblem", "posed_problem", "solver_name"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,11 @@ def posed_problem(function: str, name: str, f: Any, y0: Any, args: Any, argument
     y0 = vector(function, "y0", y0)
     states = real_values(function, "y0", y0) if isinstance(y0, Array) else y0
     return PosedProblem(function, f, y0, states, further_arguments(function, args))
+
+
+def solver_name(function: str, times: Times) -> str:
+    """Returns a solver's name in C++. A suffix marks a solve in s = -t, whose errors are converted to times of t."""
+    return f"{function} (s = -t)" if times.is_backwards else function
 
 
 @dataclass(frozen=True)
@@ -55,8 +60,8 @@ class InitialValueProblem(PosedProblem):
 
     @property
     def solver(self) -> str:
-        """The solver's name in C++. The suffix marks a solve in s = -t, whose errors are converted to times of t."""
-        return f"{self.function} (s = -t)" if self.times.is_backwards else self.function
+        """The solver's name in C++."""
+        return solver_name(self.function, self.times)
 
     def slope(self, t: Any, y: Any) -> Any:
         """Returns the value of the user's function."""

@@ -9,9 +9,10 @@ import numpy as np
 
 from agrad._core import DaeOptions, ShapeError, check_dae_problem
 from agrad._ode.arguments import check_one_of, real_values, vector
+from agrad._ode.backwards import ResidualOfMinusTime
 from agrad._ode.dae_solve import DaeProblem, DaeResult, DaeSolution, DaeSolve
 from agrad._ode.options import Tolerances, step_options, tolerances_of
-from agrad._ode.problem import posed_problem
+from agrad._ode.problem import posed_problem, solver_name
 from agrad._ode.progress import Progress
 from agrad._ode.times import Times, times_of
 
@@ -55,13 +56,13 @@ def solve_dae(
         n equations as an array, list or tuple. The function is recorded once and runs without Python, like the right-hand
         side of :func:`solve_ivp`.
     t_span : pair of floats
-        Initial and final time, increasing.
+        Initial and final time; where time decreases, the system is solved in s = -t.
     y0 : array-like, shape (n,)
         The initial states; the algebraic entries are the guess for a nonlinear solve.
     yp0 : array-like, shape (n,), optional
         The initial derivatives, also a guess; zeros by default.
     t_eval : array-like, shape (k,), optional
-        Output times within t_span, increasing; the initial time may be the first. By default the two ends of t_span.
+        Output times within t_span, in its direction; the initial time may be the first. By default the two ends of t_span.
     args : tuple
         Further arguments of residual: any nested structures of numbers and arrays.
     differential : array-like of bool, shape (n,), optional
@@ -104,8 +105,8 @@ def solve_dae(
     ShapeError
         A length does not fit, or residual returns another number of equations than there are states.
     DomainError
-        Times that do not increase, tolerances that are not positive, initial values that are given as consistent but are not,
-        states that are called differential but are not.
+        Times that are equal or out of order, tolerances that are not positive, initial values that are given as consistent but
+        are not, states that are called differential but are not.
     SolverError
         The system is of index 2 or more, or singular; no consistent initial values are found from the guess; IDAS stopped:
         too many steps, residuals that are not finite, failing error tests.
@@ -141,7 +142,9 @@ def solve_dae(
     y0, states, size = problem.y0, problem.states, problem.states.size
     times, stops = _times(function, t_span, t_eval), vector(function, "tstops", tstops)
     yp0 = np.zeros(size) if yp0 is None else vector(function, "yp0", yp0)
-    check_dae_problem(function, states, real_values(function, "yp0", yp0), times.t0, times.values)
+    if times.is_backwards:
+        residual, yp0, stops = ResidualOfMinusTime(residual), 0.0 - yp0, 0.0 - stops
+    check_dae_problem(solver_name(function, times), states, real_values(function, "yp0", yp0), times.t0, times.values)
     tolerances = tolerances_of(function, size, ("rtol", "atol"), rtol, atol)
     steps = step_options(function, size, tolerances, max_num_steps, first_step, max_step, least_steps=1)
     options = DaeOptions(
@@ -150,7 +153,7 @@ def solve_dae(
     solve = DaeSolve(DaeProblem(function, residual, y0, states, problem.args, times, yp0, stops, options, progress))
     result = solve.partial_result() if return_partial else solve.result(times, progress)
     if dense_output:
-        result.sol = DaeSolution(solve, float(times.last) if result.success else float(result.t[-1]))
+        result.sol = DaeSolution(solve, times.last if result.success else times.sign * float(result.t[-1]))
     return result
 
 
