@@ -1,4 +1,4 @@
-"""Sphinx: the pages are Markdown; tables.py makes tables, families.py pages of distributions, pictures.py figures."""
+"""Sphinx: the pages are Markdown; tables.py makes tables, families.py pages of distributions, *pictures.py figures."""
 
 import sys
 from contextlib import redirect_stdout
@@ -12,6 +12,7 @@ GENERATED = HERE / "_build" / "generated"
 sys.path.insert(0, str(HERE))
 import families  # noqa: E402
 import pictures  # noqa: E402
+import trust_pictures  # noqa: E402
 
 project, author, release = "agrad", "The agrad developers", agrad.__version__
 project_copyright = "The agrad developers"
@@ -41,6 +42,8 @@ def draw_pictures(*_: object) -> None:
     """Draw what the page on gradients and how far to trust them shows."""
     GENERATED.mkdir(parents=True, exist_ok=True)
     pictures.draw(GENERATED / "gradient_trust.png")
+    trust_pictures.draw_estimate(GENERATED / "gradient_estimate.png")
+    trust_pictures.draw_switch(GENERATED / "gradient_switch.png")
 
 
 def write_families(*_: object) -> None:
