@@ -12,7 +12,7 @@ import pytest
 from agrad import _info
 from native_tools import require_compiler_and_cmake, run
 
-pytestmark = pytest.mark.thread_unsafe(reason="builds the module")
+pytestmark = [pytest.mark.full, pytest.mark.thread_unsafe(reason="builds the module")]
 
 SOURCE = Path(__file__).resolve().parents[3]
 BUNDLE = _info.prefix() / "lib" / "agrad" / "sundials"

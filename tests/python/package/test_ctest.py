@@ -13,7 +13,8 @@ import pytest
 from agrad import _info
 from native_tools import require_compiler_and_cmake, run
 
-pytestmark = pytest.mark.thread_unsafe(reason="builds and runs the C++ tests in one folder")
+# The same tests run under sanitizers in the short check.
+pytestmark = [pytest.mark.full, pytest.mark.thread_unsafe(reason="builds and runs the C++ tests in one folder")]
 
 SOURCE = Path(__file__).resolve().parents[3]
 SUNDIALS = _info.prefix() / "lib" / "agrad" / "sundials"

@@ -14,11 +14,12 @@ from random_programs.witness import along
 
 pytestmark = pytest.mark.thread_unsafe(reason="turns warnings into errors")
 
-#: Programs in all, in so many tests; each by three ways of every order.
-PROGRAMS, TESTS = 2000, 20
+#: Programs in all, in so many tests, of which the short check runs a few; each by three ways of every order.
+PROGRAMS, TESTS, SHORT = 2000, 20, 4
+FIRST = [pytest.param(PROGRAMS // TESTS * k, marks=[pytest.mark.full] * (k >= SHORT)) for k in range(TESTS)]
 
 
-@pytest.mark.parametrize("first", range(0, PROGRAMS, PROGRAMS // TESTS))
+@pytest.mark.parametrize("first", FIRST)
 def test_derivatives_are_those_of_differences(first):
     faults = [fault for seed in range(first, first + PROGRAMS // TESTS) for fault in check(seed, 3)]
     assert not faults, "\n".join(f"{RandomProgram(seed).text()}\n{mode}: {text}" for seed, mode, text in faults[:3])
