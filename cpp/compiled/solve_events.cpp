@@ -1,4 +1,5 @@
 // Compiles the definitions of solve/events once, for agrad::compiled.
+#include <agrad/solve/events/conditions.ipp>
 #include <agrad/solve/events/reverse.ipp>
 #include <agrad/solve/events/schedule.ipp>
 #include <agrad/solve/events/second.ipp>

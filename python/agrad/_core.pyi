@@ -475,6 +475,17 @@ class DoseKind:
     @property
     def value(self) -> int: ...
 
+class EventFiring:
+    def __init__(
+        self,
+        is_condition: bool,
+        initially: bool,
+        priority: float,
+        is_persistent: bool,
+        sees_trigger: bool,
+        kept: Sequence[bool],
+    ) -> None: ...
+
 class ConfiguredMethod:
     @property
     def same_steps(self) -> bool: ...
@@ -561,7 +572,7 @@ def event_operation(
     method: ConfiguredMethod,
     doses: Sequence[tuple[int, bool, DoseKind]],
     stops: int,
-    events: Sequence[tuple[Program, Program | None, int, int]],
+    events: Sequence[tuple[Program, Program | None, int, int, EventFiring]],
     max_events: int,
     times_move: bool,
     hits: Sequence[int],

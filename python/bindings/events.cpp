@@ -26,8 +26,8 @@ namespace {
 
 /// Entries of a dose table: the state, whether the dose is an infusion, and what it does.
 using dose_rows = std::vector<std::tuple<Eigen::Index, bool, dose_kind>>;
-/// Events: root, reset or None, direction, terminal.
-using event_rows = std::vector<std::tuple<py::object, py::object, int, long>>;
+/// Events: root, reset or None, direction, terminal, firing.
+using event_rows = std::vector<std::tuple<py::object, py::object, int, long, event_firing>>;
 
 /// active: as for an ODE operation.
 std::shared_ptr<solve_operation> make_events(const std::string& function, const pooled_program& f, Eigen::Index states,
@@ -41,10 +41,10 @@ std::shared_ptr<solve_operation> make_events(const std::string& function, const 
   plan.stops = stops, plan.max_events = max_events, plan.times_move = times_move;
   plan.before = std::move(before);
   std::vector<event_programs> programs;
-  for (const auto& [root, reset, direction, terminal] : events) {
+  for (const auto& [root, reset, direction, terminal, firing] : events) {
     programs.push_back({root.cast<const pooled_program&>().code, nullptr});
     if (!reset.is_none()) programs.back().reset = reset.cast<const pooled_program&>().code;
-    plan.events.push_back({direction, terminal});
+    plan.events.push_back({direction, terminal, firing});
   }
   event_counts counts{std::move(hits), reached, counted};
   event_problem::fields fields{
@@ -88,6 +88,13 @@ void register_events(py::module_& m) {
       .value("add", dose_kind::add)
       .value("set", dose_kind::set)
       .value("scale", dose_kind::scale);
+  py::class_<event_firing>(m, "EventFiring", "When an event happens, and which state its reset sees.")
+      .def(py::init([](bool is_condition, bool initially, double priority, bool is_persistent, bool sees_trigger,
+                       std::vector<bool> kept) {
+             return event_firing{is_condition, initially, priority, is_persistent, sees_trigger, std::move(kept)};
+           }),
+           py::arg("is_condition"), py::arg("initially"), py::arg("priority"), py::arg("is_persistent"),
+           py::arg("sees_trigger"), py::arg("kept"));
   m.def("event_operation", &make_events, py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"),
         py::arg("method"), py::arg("doses"), py::arg("stops"), py::arg("events"), py::arg("max_events"), py::arg("times_move"),
         py::arg("hits"), py::arg("reached"), py::arg("counted"), py::arg("holds"),

@@ -10,6 +10,7 @@ from typing import Any
 from agrad._ode.arguments import vector
 from agrad._ode.doses import DoseTable
 from agrad._ode.events import Event, Interruptions
+from agrad._ode.hits import NoHits
 from agrad._ode.result import OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._record.recording import name_of
@@ -87,7 +88,7 @@ def turned_result(result: OdeResult) -> OdeResult:
 
 def _turned_hits(hits: Callable[[], tuple[list[Any], list[Any]]]) -> tuple[list[Any], list[Any]]:
     times, states = hits()
-    return [0.0 - t for t in times], states
+    return [t if isinstance(t, NoHits) else 0.0 - t for t in times], states
 
 
 def turned_statistics(statistics: Statistics) -> Statistics:

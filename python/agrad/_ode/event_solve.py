@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Comparison, SolveOperation, SolveProgress, event_operation, solve_events
-from agrad._ode.events import NO_INTERRUPTIONS
+from agrad._core import Array, Comparison, EventFiring, SolveOperation, SolveProgress, event_operation, solve_events
+from agrad._ode.arguments import real_values
+from agrad._ode.events import NO_INTERRUPTIONS, Event
+from agrad._ode.hits import named_hits
 from agrad._ode.problem import InitialValueProblem
 from agrad._ode.record import RecordedFunction, joined, stays_equal
 from agrad._ode.recorded_solve import RecordedSolve
@@ -23,6 +25,12 @@ __all__ = ["EventSolve"]
 
 def _same(lists: tuple[list[Any], list[Any]]) -> tuple[list[Any], list[Any]]:
     return lists
+
+
+def _firing(event: Event, reset: RecordedFunction | None) -> EventFiring:
+    kept = [] if reset is None else reset.kept
+    is_condition, sees_trigger = event.fires == "condition", event.values == "trigger"
+    return EventFiring(is_condition, event.initially, event.priority, event.persistent, sees_trigger, kept)
 
 
 def _require(end: Any) -> None:
@@ -45,11 +53,18 @@ def _with_end(times: Times) -> Any:
 class EventSolve(RecordedSolve):
     """A solve to the last output time, or with events to the end; without `t_eval` a terminal event moves the last output.
 
-    `slope` is the recorded right-hand side, where there is a recording of it.
+    `slope` is the recorded right-hand side, where there is a recording of it, and `recorded` records an event's function or
+    returns a recording: of a function, "root" or "reset", and the event's number. `active` are the parameters of the right-hand
+    side that have derivatives, empty for all.
     """
 
     def __init__(
-        self, problem: InitialValueProblem, progress: SolveProgress | None = None, slope: RecordedFunction | None = None
+        self,
+        problem: InitialValueProblem,
+        progress: SolveProgress | None = None,
+        slope: RecordedFunction | None = None,
+        recorded: Callable[[Callable[..., Any], str, int], RecordedFunction] | None = None,
+        active: Sequence[bool] = (),
     ) -> None:
         what, times = problem.interruptions or NO_INTERRUPTIONS, problem.times
         self.problem, self.what, self.times, self.progress = problem, what, times, progress
@@ -58,16 +73,22 @@ class EventSolve(RecordedSolve):
         until = _with_end(times) if self.events and times.has_t_eval else times.outputs
         self.before = [] if times.is_before is None else np.flatnonzero(times.is_before).tolist()
         self.outputs, self.times_move = until.size, isinstance(times.start, Array) or isinstance(until, Array)
+        self.active = active
+        recorded = recorded or self._recorded
         self.slope = slope or self._recorded(problem.f, "slope")
-        self.roots = [self._recorded(event.root, "root") for event in self.events]
-        self.resets = [None if event.reset is None else self._recorded(event.reset, "reset") for event in self.events]
+        self.roots = [recorded(event.root, "root", e) for e, event in enumerate(self.events)]
+        self.resets = [
+            None if event.reset is None else recorded(event.reset, "reset", e) for e, event in enumerate(self.events)
+        ]
         others = [f for pair in zip(self.roots, self.resets, strict=True) for f in pair if f is not None]
         self.functions = [self.slope, *others]
         numbers = [*self.slope.parameters, *what.doses.parts, what.stops, *(p for f in others for p in f.parameters)]
-        parts = [problem.y0, np.reshape(times.start, (1,)), until, *(np.ravel(x) for x in numbers)]
+        #: The parts of the argument as they are; those of `parts` are vectors.
+        self.whole = [problem.y0, np.reshape(times.start, (1,)), until, *numbers]
+        parts = [*self.whole[:3], *(np.ravel(x) for x in numbers)]
         super().__init__(problem.function, self._operation([0] * len(self.roots)), parts)
 
-    def _recorded(self, f: Callable[..., Any], result: str) -> RecordedFunction:
+    def _recorded(self, f: Callable[..., Any], result: str, _: int = 0) -> RecordedFunction:
         problem = self.problem
         return RecordedFunction(
             problem.function,
@@ -92,7 +113,13 @@ class EventSolve(RecordedSolve):
         """Returns the solve as an operation, for given numbers of hits of each event."""
         what = self.what
         events = [
-            (root.program, None if reset is None else reset.program, int(event.direction), int(event.terminal))
+            (
+                root.program,
+                None if reset is None else reset.program,
+                int(event.direction),
+                int(event.terminal),
+                _firing(event, reset),
+            )
             for event, root, reset in zip(self.events, self.roots, self.resets, strict=True)
         ]
         return event_operation(
@@ -111,6 +138,7 @@ class EventSolve(RecordedSolve):
             self.times.values.size,
             self.problem.holds_switches,
             self.before,
+            self.active,
             progress=self.progress,
         )
 
@@ -124,24 +152,34 @@ class EventSolve(RecordedSolve):
         lists = [np.array(x) for x in times], [np.reshape(x, (len(x), self.n)) for x in at]
         return self._result(states, reached, end, end_state, is_over, partial(_same, lists), self.operation, before)
 
+    def count(self, differentiated: bool = True) -> int:
+        """Solves for the present values, for which the operation has its size from now on; returns the size."""
+        self.counts, self.reached, self.is_over, self.is_cut = [0] * len(self.roots), self.outputs, False, False
+        if self.roots:  # without, the size does not depend on the values
+            _, self.reached, _, _, self.is_over, hits, _ = solve_events(self.operation, self.values(), differentiated)
+            for event, _, _ in hits:
+                self.counts[event] += 1
+            self.is_cut = self.is_open and self.times.has_t_eval
+            self.operation = self._operation(self.counts, min(self.reached, self.times.values.size) if self.is_cut else -1)
+        size: int = self.n * self.outputs + (1 + sum(self.counts)) * (1 + self.n) + len(self.before) * self.n
+        return size
+
     def _recorded_result(self, argument: Any) -> OdeResult:
         """Records the solve as an operation, whose result has the size of the solution for the present values."""
-        counts, reached, is_over, is_cut, operation = [0] * len(self.roots), self.outputs, False, False, self.operation
-        if self.roots:  # without, the size does not depend on the values
-            _, reached, _, _, is_over, hits, _ = solve_events(operation, self.values(), True)
-            for event, _, _ in hits:
-                counts[event] += 1
-            is_cut = self.is_open and self.times.has_t_eval
-            operation = self._operation(counts, min(reached, self.times.values.size) if is_cut else -1)
-        n, at, total = self.n, self.n * self.outputs, sum(counts)
+        size = self.count()
+        return self.unpacked(self.operation.record(argument, (size,)))
+
+    def unpacked(self, flat: Any) -> OdeResult:
+        """Returns the result from the operation's numbers, after `count`."""
+        n, at, counts, operation = self.n, self.n * self.outputs, self.counts, self.operation
+        total = sum(counts)
         after_hits = at + (1 + total) * (1 + n)
-        flat = operation.record(argument, (after_hits + len(self.before) * n,))
         before = np.transpose(np.reshape(flat[after_hits:], (len(self.before), n)))
         states = np.transpose(np.reshape(flat[:at], (self.outputs, n)))
         times, hit_states = flat[at + 1 + n : at + 1 + n + total], np.reshape(flat[at + 1 + n + total : after_hits], (total, n))
         bounds = np.cumsum([0, *counts]).tolist()
 
-        if is_cut and min(reached, self.times.values.size) == 0:
+        if self.is_cut and min(self.reached, self.times.values.size) == 0:
             _require(flat[at])
 
         def lists() -> tuple[list[Any], list[Any]]:
@@ -150,7 +188,8 @@ class EventSolve(RecordedSolve):
             cuts = [slice(begin, end) for begin, end in pairwise(bounds)]
             return [times[cut] for cut in cuts], [hit_states[cut] for cut in cuts]
 
-        return self._result(states, reached, flat[at], flat[at + 1 : at + 1 + n], is_over, lists, operation, before)
+        end_state = flat[at + 1 : at + 1 + n]
+        return self._result(states, self.reached, flat[at], end_state, self.is_over, lists, operation, before)
 
     def _result(
         self,
@@ -176,5 +215,7 @@ class EventSolve(RecordedSolve):
         if is_over:
             result.status, result.message = 1, "A terminal event ended the solution."
         if self.what.events is not None:
-            result._hits = lists
+            sign, stop = self.times.sign, float(real_values(self.problem.function, "t", end).item())
+            begin_to_end = sign * self.times.t0 + 0.0, sign * stop + 0.0
+            result._hits = partial(named_hits, self.problem.function, lists, begin_to_end)
         return result

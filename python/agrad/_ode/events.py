@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -30,23 +31,41 @@ class Event:
         Whether the solution ends at the event; a number k means at the k-th crossing.
     direction : float
         1 for crossings from negative to positive, -1 for the others, 0 for both; of other numbers the sign counts.
+    fires : {"crossing", "condition"}
+        "crossing": where the solution crosses zero. "condition": wherever ``root(t, y, *args) > 0`` becomes true, also because
+        a reset or a dose changes the state: it then happens at the same time. A trigger ``a > b`` of SBML is ``a - b``.
+    initially : bool
+        Of a condition: whether it counts as true before the initial time. With False the event happens at the initial time if
+        the condition is true there, before doses at that time.
+    priority : float
+        Of events at the same time those of higher priority come first, then those that come first in `events`.
+    values : {"execution", "trigger"}
+        Which state `reset` gets where several events happen at a time: the present one, or that in which the event was
+        triggered. States that `reset` returns as it got them stay as they are then.
+    persistent : bool
+        Of a condition: whether the event happens though an event before it, at the same time, has made the condition false.
 
     Raises
     ------
     TypeError
         (By the solve) `root` or `reset` is not callable or returns None; `root` returns a boolean (the event of ``y[0] > 0.5``
-        is ``y[0] - 0.5``); `terminal` or `direction` is of another type.
+        is ``y[0] - 0.5``); `terminal`, `direction`, `priority`, `initially` or `persistent` is of another type.
     ShapeError
         (By the solve) `root` returns more than a number, or `reset` another number of states.
     DomainError
-        (By the solve) `terminal` is negative, or `direction` is nan.
+        (By the solve) `terminal` is negative, `direction` is nan, `priority` is not finite, or a condition has a negative
+        direction.
+    ValueError
+        (By the solve) `fires` or `values` is another word, or `initially` or `persistent` is False without a condition.
     SolverError
-        (By the solve) there are more than `max_events` events, for example because resets become more and more frequent.
+        (By the solve) there are more than `max_events` events, for example because resets become more and more frequent; or
+        conditions make each other true without end (`endless_cascade`).
 
     Notes
     -----
-    A zero at the initial time is no event, and neither is a dose or a reset that changes the sign of `root`. Several events at
-    the same time happen in their order. A callable with attributes of these names, as for SciPy, is an event as well.
+    A zero at the initial time is no event, and neither is, for a crossing, a dose or a reset that changes the sign of `root`.
+    Several events at the same time happen in their order. A callable with attributes `terminal`,
+    `direction` or `reset`, as for SciPy, is an event as well.
 
     Examples
     --------
@@ -61,6 +80,11 @@ class Event:
     reset: Callable[..., Any] | None = None
     terminal: bool | int = False
     direction: float = 0.0
+    fires: str = "crossing"
+    initially: bool = True
+    priority: float = 0.0
+    values: str = "execution"
+    persistent: bool = True
 
 
 @dataclass(frozen=True)
@@ -106,7 +130,37 @@ def _events(function: str, events: Any) -> Iterator[Event]:
                 raise TypeError(f"{function}: events[{i}] has {what!r}, but must have callables of (t, y, ...)")
         name = f"{function}: events[{i}]"
         terminal, direction = _terminal(name, event.terminal), _direction(name, event.direction)
-        yield Event(event.root, event.reset, terminal, direction)
+        _check_firing(name, event)
+        if event.fires == "condition":
+            if direction < 0:
+                hint = "a condition becomes true where its function rises; negate the function"
+                raise DomainError(f"{name}.direction is {direction}, but must be 0 or 1 where fires is 'condition'; {hint}")
+            direction = 1
+        priority = _priority(name, event.priority)
+        yield replace(event, terminal=terminal, direction=direction, priority=priority)
+
+
+def _check_firing(name: str, event: Event) -> None:
+    """Raises where the choices of an event do not belong together."""
+    for field, known in (("fires", ("crossing", "condition")), ("values", ("execution", "trigger"))):
+        if getattr(event, field) not in known:
+            choices = " or ".join(map(repr, known))
+            raise ValueError(f"{name}.{field} is {getattr(event, field)!r}, but must be {choices}")
+    for field in ("initially", "persistent"):
+        value = getattr(event, field)
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"{name}.{field} is {value!r}, but must be True or False")
+        if not value and event.fires != "condition":
+            raise ValueError(f"{name}.{field} is False, but must be True where fires is {event.fires!r}")
+
+
+def _priority(name: str, priority: Any) -> float:
+    if isinstance(priority, (bool, np.bool_)) or not isinstance(priority, Real):
+        raise TypeError(f"{name}.priority is {priority!r}, but must be a number")
+    number = float(priority)
+    if not np.isfinite(number):
+        raise DomainError(f"{name}.priority is {priority}, but must be finite")
+    return number
 
 
 def _terminal(name: str, terminal: Any) -> int:

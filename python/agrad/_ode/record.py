@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -66,9 +67,17 @@ class RecordedFunction:
                 raise ShapeError(
                     f"{label}: result is of shape {found.shape}, but must be of shape ({size},); {_RESULTS[result][1]}"
                 )
+            #: Which states a reset returns as they are.
+            self.kept = (found.slots == inputs[1].slots).tolist() if result == "reset" else []
             self.captured = recording.captured
             self.parameters += self.captured
             self.program, self.bodies = recording.program(found), bodies_of(recording)
+
+    def of_parameters(self, parameters: Sequence[Any]) -> RecordedFunction:
+        """Returns the same program with other values of the parameters that are arguments."""
+        other = copy(self)
+        other.parameters = [*parameters, *self.captured]
+        return other
 
 
 def joined(parts: Sequence[Any], functions: Sequence[RecordedFunction]) -> tuple[Recording | None, Any]:

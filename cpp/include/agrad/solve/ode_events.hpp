@@ -106,7 +106,7 @@ event_setup setup_of(const std::string& function, event_solver::maker make, even
   setup.parameters = static_cast<std::size_t>(setup.system->parameters()), setup.times = times;
   const auto add = [&](const auto& each) {
     setup.events.push_back(make_event<Second>(function, each, states, primal_argument(args)...));
-    setup.plan.events.push_back({each.direction, each.terminal});
+    setup.plan.events.push_back({each.direction, each.terminal, each.firing});
   };
   std::apply([&](const auto&... each) { (add(each), ...); }, events);
   return setup;

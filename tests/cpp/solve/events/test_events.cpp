@@ -292,4 +292,51 @@ TEST_CASE("the second event of an instant has the state that the first one's res
   }
 }
 
+TEST_CASE("a reset and a dose make a condition true, by priority and from the state at the trigger") {
+  // y0 is a clock; at y0 = c the valve fills y1, and that rings the alarm, which y2 stores; a dose rings it again.
+  const auto at_c = [](const auto&, const auto& y, const auto& c) { return y[0] - c; };
+  const auto fill = [](const auto&, const auto& y, const auto& c) {
+    auto after = y;
+    after[1] = y[1] + 2.0 * c;
+    return after;
+  };
+  const auto empty = [](const auto&, const auto& y, const auto& c) {
+    auto after = y;
+    after[1] = 0.1 * c, after[2] = y[2] + y[1] * y[0];
+    return after;
+  };
+  const auto is_full = [](const auto&, const auto& y, const auto&) { return y[1] - 1.0; };
+  const auto count = [](const auto&, const auto& y, const auto&) {
+    auto after = y;
+    after[3] = y[3] + y[1];
+    return after;
+  };
+  const auto clock = [](double, const auto& y, const auto& c) {
+    auto slope = (c * y).eval();
+    slope[0] = c, slope[1] = slope[2] = slope[3] = 0.0 * c;
+    return slope;
+  };
+  agrad::event_firing often, first, seeing;
+  often.is_condition = first.is_condition = seeing.is_condition = true;
+  first.priority = 1, seeing.sees_trigger = true, seeing.kept = {true, true, true, false};
+  for (const method& by : methods()) {
+    CAPTURE(by.name);
+    const function solved = [&](const vector_of<var>& q) {
+      const auto events =
+          std::make_tuple(agrad::ode_event{is_full, count, 1, 0, seeing}, agrad::ode_event{at_c, fill, 1, 0, often},
+                          agrad::ode_event{is_full, empty, 1, 0, first});
+      const std::vector<agrad::ode_dose<var>> doses{{q[1], 1, q[1]}};
+      const auto s = solve(by, doses, events, {}, clock, vector::Zero(4), 0.0, std::vector<double>{3.0}, q[0]);
+      REQUIRE(s.event_times[0].size() == 2);
+      return var(s.states[0][2] + 0.3 * s.states[0][3] + 0.1 * s.event_times[2][1] + 0.7 * s.event_states[2][1][0] +
+                 s.states[0][1]);
+    };
+    const function closed = [](const vector_of<var>& q) {  // the clock shows c t, so that the valve opens at t = 1
+      const var filled = 2.0 * q[0], dosed = 0.1 * q[0] + q[1], at_dose = q[0] * q[1];
+      return var(filled * q[0] + dosed * at_dose + 0.3 * (filled + dosed) + 0.1 * q[1] + 0.7 * at_dose + 0.1 * q[0]);
+    };
+    check_same(solved, closed, point({0.9, 1.6}));
+  }
+}
+
 }  // namespace test_events

@@ -70,6 +70,31 @@ TEST_CASE("doses are checked") {
   CHECK(message_of({0.5, 0, 1.0}) == "nothing");
 }
 
+TEST_CASE("conditions are checked, and a cascade without end is named") {
+  const auto root = [](const auto& t, const auto&) { return t - 0.5; };
+  agrad::event_firing condition, priority, kept;
+  condition.is_condition = kept.is_condition = true;
+  priority.priority = std::numeric_limits<double>::quiet_NaN(), kept.kept = {true, false};
+  CHECK_THROWS_WITH_AS(solve({}, std::make_tuple(agrad::ode_event{root, agrad::no_reset{}, 0, 0, condition})),
+                       "ode_solve_events: events[0].direction is 0, but must be 1 where the event is a condition",
+                       agrad::DomainError);
+  CHECK_THROWS_WITH_AS(solve({}, std::make_tuple(agrad::ode_event{root, agrad::no_reset{}, 1, 0, priority})),
+                       "ode_solve_events: events[0].priority is nan, but must be finite", agrad::DomainError);
+  CHECK_THROWS_AS(solve({}, std::make_tuple(agrad::ode_event{root, agrad::no_reset{}, 1, 0, kept})), agrad::ShapeError);
+  const auto high = [](const auto&, const auto& y) { return y[0] - 1.5; };
+  const auto low = [](const auto&, const auto& y) { return 1.5 - y[0]; };
+  const auto down = [](const auto&, const auto& y) { return (0.0 * y).eval(); };
+  const auto up = [](const auto&, const auto& y) { return (y.array() + 2.0).matrix().eval(); };
+  try {
+    solve({{0.5, 0, 1.0}},
+          std::make_tuple(agrad::ode_event{high, down, 1, 0, condition}, agrad::ode_event{low, up, 1, 0, condition}));
+    CHECK(false);
+  } catch (const agrad::SolverError& e) {
+    CHECK(e.code == "endless_cascade");
+    CHECK(std::string(e.what()).find("the resets of events[0], events[1] make the conditions true") != std::string::npos);
+  }
+}
+
 TEST_CASE("events are checked, and stop what goes on for ever") {
   const auto root = [](const auto& t, const auto&) { return t - 0.5; };
   CHECK_THROWS_AS(solve({}, std::make_tuple(agrad::ode_event{root, agrad::no_reset{}, 2})), agrad::DomainError);

@@ -44,6 +44,9 @@ class event_reverse_pass {
   /// first event's time to the hit's time.
   void reverse_event(const event_segment& s);
 
+  /// Propagates the adjoint of the state after the reset of a hit to that before, or adds to an earlier hit's state.
+  void reverse_reset(const event_segment& s, std::size_t hit);
+
   /// Propagates the adjoint of a segment's end to the adjoint of its start.
   void reverse_segment(const event_segment& s);
 
@@ -56,6 +59,8 @@ class event_reverse_pass {
   // Adjoints of the state and of the time at the start of the later segment.
   Eigen::VectorXd state_;
   double time_;
+  double carried_ = 0;                 // the part of it that belongs to the time of an earlier segment's end
+  std::vector<Eigen::VectorXd> seen_;  // adjoints of the states before hits, of the resets of later ones
 };
 
 }  // namespace agrad::detail

@@ -19,7 +19,8 @@ AGRAD_INLINE event_gradient event_reverse_pass::compute() {
       state_ += column;
       if (!column.isZero(0)) g_.times[static_cast<Eigen::Index>(k)] += column.dot(trajectory_.slope_at(s.begin, s.at_begin));
     }
-    time_ = state_.isZero(0) ? 0.0 : -state_.dot(trajectory_.slope_at(s.begin, s.at_begin));
+    time_ = carried_ - (state_.isZero(0) ? 0.0 : state_.dot(trajectory_.slope_at(s.begin, s.at_begin)));
+    carried_ = 0;
     if (s.is_settled) trajectory_.constrained->adjoint(s.begin, s.at_begin, state_, time_, g_.parameters);
   }
   g_.initial_state = state_;
@@ -81,16 +82,16 @@ AGRAD_INLINE void event_reverse_pass::reverse_ending(const event_segment& s) {
 AGRAD_INLINE void event_reverse_pass::reverse_event(const event_segment& s) {
   Eigen::VectorXd y_adjoint(trajectory_.n), part;
   std::vector<double> by_hits(s.hits);
+  seen_.assign(s.hits, Eigen::VectorXd::Zero(trajectory_.n));
   for (std::size_t j = s.hits; j-- > 0;) {
-    const std::size_t hit = s.ending_index + j, e = trajectory_.solution.hits[hit].event;
+    const std::size_t hit = s.ending_index + j;
     const Eigen::VectorXd& before = trajectory_.solution.hits[hit].state;
-    if (trajectory_.events[e]->resets() && !state_.isZero(0)) {
-      double by_time = 0;
-      part.setZero(trajectory_.events[e]->parameters());
-      trajectory_.events[e]->reset_vjp(s.end, before.data(), state_.data(), by_time, y_adjoint.data(), part.data());
-      state_ = y_adjoint;
-      time_ += by_time;
-      g_.event_parameters[e] += part;
+    if (trajectory_.events[trajectory_.solution.hits[hit].event]->resets() && !state_.isZero(0)) reverse_reset(s, hit);
+    state_ += seen_[j];
+    if (trajectory_.solution.hits[hit].follows) {
+      time_ += adjoints_.hit_times[hit];
+      state_ += adjoints_.hit_states.col(static_cast<Eigen::Index>(hit));
+      continue;
     }
     by_hits[j] = adjoints_.hit_times[hit];
     const auto of_state = adjoints_.hit_states.col(static_cast<Eigen::Index>(hit));
@@ -100,7 +101,7 @@ AGRAD_INLINE void event_reverse_pass::reverse_event(const event_segment& s) {
     state_ += of_state;
   }
   const Eigen::VectorXd slope = trajectory_.slope_at(s.end, s.at_end);
-  if (trajectory_.is_placed(s)) by_hits[0] += time_ + state_.dot(slope);
+  if (trajectory_.is_placed(s)) (trajectory_.is_cascade(s) ? carried_ : by_hits[0]) += time_ + state_.dot(slope);
   for (std::size_t j = 0; j < s.hits; ++j) {
     if (by_hits[j] == 0) continue;
     const std::size_t hit = s.ending_index + j, e = trajectory_.solution.hits[hit].event;
@@ -114,13 +115,27 @@ AGRAD_INLINE void event_reverse_pass::reverse_event(const event_segment& s) {
   }
 }
 
+AGRAD_INLINE void event_reverse_pass::reverse_reset(const event_segment& s, std::size_t hit) {
+  const event_hit& of = trajectory_.solution.hits[hit];
+  Eigen::VectorXd after = state_, y_adjoint(trajectory_.n),
+                  part = Eigen::VectorXd::Zero(trajectory_.events[of.event]->parameters());
+  for (Eigen::Index i = 0; i < trajectory_.n; ++i) (trajectory_.keeps(hit, i) ? after : state_)[i] = 0;
+  double by_time = 0;
+  const Eigen::VectorXd& seen = trajectory_.solution.hits[of.seen].state;
+  trajectory_.events[of.event]->reset_vjp(s.end, seen.data(), after.data(), by_time, y_adjoint.data(), part.data());
+  seen_[of.seen - s.ending_index] += y_adjoint;
+  time_ += by_time;
+  g_.event_parameters[of.event] += part;
+}
+
 AGRAD_INLINE void event_reverse_pass::reverse_segment(const event_segment& s) {
   const auto m = static_cast<Eigen::Index>(trajectory_.system.own_parameters());
   if (!s.is_solved) return;
   const auto first = static_cast<Eigen::Index>(s.first_output + s.begin_outputs),
              count = static_cast<Eigen::Index>(s.inner_outputs);
   const bool is_finish = s.ending == event_segment::finish;
-  Eigen::MatrixXd all = Eigen::MatrixXd::Zero(trajectory_.n, count + (is_finish ? 0 : 1));
+  const auto late = static_cast<Eigen::Index>(s.late_outputs);
+  Eigen::MatrixXd all = Eigen::MatrixXd::Zero(trajectory_.n, count + late + (is_finish ? 0 : 1));
   all.leftCols(count) = adjoints_.states.middleCols(first, count);
   for (Eigen::Index k = first; k < first + count; ++k) {
     if (adjoints_.states.col(k).isZero(0)) continue;

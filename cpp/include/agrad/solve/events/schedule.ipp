@@ -36,6 +36,11 @@ AGRAD_INLINE void check_plan(const std::string& function, const event_plan& plan
     if (rule.direction < -1 || rule.direction > 1)
       throw DomainError(sentence(function, name + "direction", -1, rule.direction, "-1, 0 or 1"));
     if (rule.terminal < 0) throw DomainError(sentence(function, name + "terminal", -1, rule.terminal, "nonnegative"));
+    check(function, name + "priority", rule.firing.priority, must_be::finite);
+    if (rule.firing.is_condition && rule.direction != 1)
+      throw DomainError(sentence(function, name + "direction", -1, rule.direction, "1 where the event is a condition"));
+    if (!rule.firing.kept.empty())
+      check_size(function, name + "kept", rule.firing.kept.size(), static_cast<std::size_t>(states), "one for each state");
   }
   for (std::size_t j = 1; j < plan.before.size(); ++j)
     if (plan.before[j] <= plan.before[j - 1])

@@ -72,7 +72,8 @@ class event_second_pass {
   ode_point point(const event_segment& s, const Eigen::VectorXd& y, const Eigen::RowVectorXd& time, const tangent_rows& state,
                   std::size_t e) const;
 
-  /// Propagates the adjoint of the state after a reset to the adjoint before it, both at the time of the instant's first event.
+  /// Propagates the adjoint of the state after a reset to the adjoint before it, or adds to that of an earlier hit's state, all
+  /// at the time of the instant's first event.
   void reverse_reset(const event_segment& s, const moving_segment& m, std::size_t j);
 
   /// Propagates the adjoint of a hit's state at the hit's time to the adjoint at the time of the instant's first event.
@@ -100,7 +101,8 @@ class event_second_pass {
   bool moves_;
   event_gradient g_;
   moving_vector state_, parameters_;  // parameters_: the system's parameters, then the rates
-  moving_number time_;
+  moving_number time_, carried_;      // carried_: the part of time_ that belongs to the time of an earlier segment's end
+  std::vector<moving_vector> seen_;   // adjoints of the states before hits, of the resets of later ones
   std::vector<double> parameter_tangents_;
 };
 

@@ -19,7 +19,8 @@ AGRAD_INLINE event_second_pass::event_second_pass(event_trajectory& of, const ev
       moves_(of.moves()),
       g_(of.no_gradient()),
       state_{adjoints.end_state, tangents.end_state},
-      time_{adjoints.end, tangents.end} {
+      time_{adjoints.end, tangents.end},
+      carried_(still()) {
   const auto zeros = [&](std::size_t count) { return std::vector<double>(count * static_cast<std::size_t>(width_), 0.0); };
   const std::size_t doses = of_.plan.doses.size();
   gradient_tangents_ = {width_,
@@ -50,7 +51,7 @@ AGRAD_INLINE event_gradient event_second_pass::compute() {
       move_output(k, s.begin, s.at_begin, output);
       state_ += output;
     }
-    time_ = still();
+    time_ = std::exchange(carried_, still());
     if (moves_) move({-1, s.begin, s.at_begin, m.begin, m.begin_time}, state_, time_);
     if (s.is_settled) reverse_start(s, m);
     reverse_parameters(s);
@@ -176,18 +177,22 @@ AGRAD_INLINE void event_second_pass::check_stays_short(std::size_t dose) const {
 }
 
 AGRAD_INLINE void event_second_pass::reverse_event(const event_segment& s, const moving_segment& m) {
-  std::vector<moving_number> by_hits(s.hits);
+  std::vector<moving_number> by_hits(s.hits, still());
+  seen_.assign(s.hits, moving_vector::zero(of_.n, width_));
   for (std::size_t j = s.hits; j-- > 0;) {
     const std::size_t hit = s.ending_index + j;
     if (of_.events[of_.solution.hits[hit].event]->resets() && !state_.is_zero()) reverse_reset(s, m, j);
-    by_hits[j] = {adjoints_.hit_times[hit], tangents_.hit_times.row(static_cast<Eigen::Index>(hit))};
+    state_ += seen_[j];
+    const bool follows = of_.solution.hits[hit].follows;
+    (follows ? time_ : by_hits[j]) +=
+        moving_number{adjoints_.hit_times[hit], tangents_.hit_times.row(static_cast<Eigen::Index>(hit))};
     moving_vector of_state{adjoints_.hit_states.col(static_cast<Eigen::Index>(hit)), rows_of(tangents_.hit_states, hit)};
-    if (j > 0 && !of_state.is_zero()) reverse_late_hit(s, m, j, of_state, by_hits[j]);
+    if (j > 0 && !follows && !of_state.is_zero()) reverse_late_hit(s, m, j, of_state, by_hits[j]);
     state_ += of_state;
   }
   if (m.is_placed) {
     move({1, s.end, s.at_end, m.moved, m.end_time}, state_, time_);
-    by_hits[0].value += time_.value, by_hits[0].tangents += time_.tangents;
+    (of_.is_cascade(s) ? carried_ : by_hits[0]) += time_;
   }
   for (std::size_t j = 0; j < s.hits; ++j)
     if (by_hits[j].value != 0 || !by_hits[j].tangents.isZero(0)) reverse_root(s, m, s.ending_index + j, by_hits[j]);
@@ -201,10 +206,17 @@ AGRAD_INLINE ode_point event_second_pass::point(const event_segment& s, const Ei
 
 AGRAD_INLINE void event_second_pass::reverse_reset(const event_segment& s, const moving_segment& m, std::size_t j) {
   const event_hit& hit = of_.solution.hits[s.ending_index + j];
+  const std::size_t seen = hit.seen - s.ending_index;
   moving_gradient by;
-  of_.events[hit.event]->reset_second(point(s, hit.state, m.end_time, m.before[j], hit.event), state_, by);
-  state_ = by.state;
-  time_.value += by.time.value, time_.tangents += by.time.tangents;
+  moving_vector after = state_;
+  for (Eigen::Index i = 0; i < of_.n; ++i) {
+    moving_vector& other = of_.keeps(s.ending_index + j, i) ? after : state_;
+    other.value[i] = 0, other.tangents.row(i).setZero();
+  }
+  const Eigen::VectorXd& state = of_.solution.hits[hit.seen].state;
+  of_.events[hit.event]->reset_second(point(s, state, m.end_time, m.before[seen], hit.event), after, by);
+  seen_[seen] += by.state;
+  time_ += by.time;
   add_all(g_.event_parameters[hit.event], gradient_tangents_.event_parameters[hit.event], by.parameters);
 }
 
@@ -243,7 +255,7 @@ AGRAD_INLINE void event_second_pass::reverse_root(const event_segment& s, const 
 AGRAD_INLINE void event_second_pass::reverse_segment(const event_segment& s) {
   const std::size_t first = s.first_output + s.begin_outputs;
   const Eigen::Index n = of_.n, count = static_cast<Eigen::Index>(s.inner_outputs),
-                     extra = Eigen::Index{s.ending != event_segment::finish};
+                     extra = static_cast<Eigen::Index>(s.late_outputs) + Eigen::Index{s.ending != event_segment::finish};
   Eigen::MatrixXd all = Eigen::MatrixXd::Zero(n, count + extra);
   tangent_rows all_tangents = tangent_rows::Zero((count + extra) * n, width_);
   for (Eigen::Index j = 0; j < count; ++j) {

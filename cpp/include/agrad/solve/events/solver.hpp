@@ -4,9 +4,11 @@
 // the derivatives of the segment's end with respect to its start. Between two segments the jump of the state has derivatives of
 // its own, and both segments depend on the time of the jump: this time moves the end of the earlier segment by f before the
 // jump, and the start of the later segment by minus f after the jump. Solvers are reused, so a second solve allocates none.
-// Read next: solve/events/trajectory.hpp, the results of a solve; solve/events/reverse.hpp, the reverse pass;
-// solve/events/tangent.hpp, tangents; solve/events/second.hpp, second order; solve/solver/event_watch.hpp, events;
-// solve/posed/events.hpp, the user of this class.
+// A jump may make the conditions of events true; these happen in a segment without length after the jump, and the time of the
+// jump passes through this segment.
+// Read next: solve/events/conditions.hpp, the events of an instant; solve/events/trajectory.hpp, the results of a solve;
+// solve/events/reverse.hpp, the reverse pass; solve/events/tangent.hpp, tangents; solve/events/second.hpp, second order;
+// solve/solver/event_watch.hpp, events; solve/posed/events.hpp, the user of this class.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/solve/events/conditions.hpp>
 #include <agrad/solve/events/reverse.hpp>
 #include <agrad/solve/events/second.hpp>
 #include <agrad/solve/events/tangent.hpp>
@@ -89,8 +92,16 @@ class event_solver {
 
   /// Applies the events at a segment's end in order. Returns whether a terminal event ends the solution.
   bool apply(detail::event_segment& s);
+  /// Makes a segment without length of one at whose begin events happen because of a jump.
+  void shorten(detail::event_segment& s);
+  /// Lets all events happen that are due, and those whose conditions become true by that. Returns whether one is terminal.
+  bool run_due();
+  /// Ends the solution at the present time.
+  void terminate();
+  /// Evaluates the conditions after a jump of the state.
+  void see_jump();
 
-  void reset(std::size_t e);
+  void reset(const event_hit& hit);
 
   /// Returns whether an event that happens now happened last at the same time.
   bool is_again(std::size_t e) const {
@@ -114,6 +125,7 @@ class event_solver {
   void check_progress(const detail::event_segment& s);
 
   [[noreturn]] AGRAD_COLD void fail_accumulated(std::size_t e) const;
+  [[noreturn]] AGRAD_COLD void fail_endless(std::size_t e) const;
   [[noreturn]] AGRAD_COLD void fail_switches(std::size_t e, const std::string& what) const;
   static constexpr const char* holds_state = "the slopes on both sides point to the threshold, where the state would slide";
   [[noreturn]] AGRAD_COLD void fail(std::size_t e, const std::string& code, const std::string& what,
@@ -134,6 +146,7 @@ class event_solver {
   bool differentiated_;
   detail::event_watch watch_;
   detail::event_tangent tangent_;
+  detail::event_conditions conditions_;
 
   std::size_t solved_ = 0, place_ = 0, next_before_ = 0;
   double t_ = 0;

@@ -12,7 +12,8 @@ AGRAD_INLINE event_solver::event_solver(std::string function, ode_system& system
       make_(std::move(make)),
       differentiated_(differentiated),
       watch_(trajectory_.function, trajectory_.events, trajectory_.plan.events, trajectory_.n, switches),
-      tangent_(trajectory_) {
+      tangent_(trajectory_),
+      conditions_(trajectory_.events, trajectory_.plan.events, own_events()) {
   detail::check_plan(trajectory_.function, trajectory_.plan, trajectory_.n);
   if (constrained_state* of = solver(0).constrained()) trajectory_.use(*of);
 }
@@ -83,6 +84,7 @@ AGRAD_INLINE void event_solver::start() {
   counts_.assign(trajectory_.events.size(), 0);
   happened_ = 0;
   crossed_.clear();
+  conditions_.start();
   if (trajectory_.switches != nullptr) trajectory_.switches->start(t_, y_.data());
   last_.assign(trajectory_.events.size(), -std::numeric_limits<double>::infinity());
   watch_.start();
@@ -103,13 +105,17 @@ AGRAD_INLINE bool event_solver::advance() {
   if (trajectory_.switches != nullptr) s.held = trajectory_.switches->held();
   s.end = is_last ? trajectory_.v.times.back() : trajectory_.schedule[place_].time;
   s.is_solved = s.end > t_;
-  s.hits = s.inner_outputs = s.befores = 0, s.ending_index = place_;
+  s.hits = s.inner_outputs = s.late_outputs = s.befores = 0, s.ending_index = place_;
   s.ending = is_last ? detail::event_segment::finish : detail::event_segment::scheduled_ending;
   trajectory_.enter(s);
   settle(s);
+  if (s.is_solved || is_last || trajectory_.used == 1) see_jump();  // else more happens at the same instant
+  if (conditions_.is_due()) shorten(s);
+  if (conditions_.is_due()) return apply(s);
   write_begin_outputs(s, is_last);
   if (s.is_solved) solve(s);
   t_ = s.end, s.at_end = y_;
+  if (s.is_solved) conditions_.arrive(t_, y_);
   if (s.is_solved && !watch_.fired().empty()) return apply(s);
   if (is_last) return true;
   write_before_outputs(s);
@@ -160,6 +166,9 @@ AGRAD_INLINE void event_solver::solve(detail::event_segment& s) {
   if (has_event) s.end = event_time(states.cols());
   const bool is_finish = !has_event && place_ == trajectory_.schedule.size();
   s.inner_outputs = static_cast<std::size_t>(states.cols() - (is_finish ? 0 : 1));
+  // An output at the time of the event up to rounding has the state after the event.
+  while (has_event && s.inner_outputs > 0 && ends_[s.inner_outputs - 1] >= s.end - trajectory_.same_time(s.end))
+    --s.inner_outputs, ++s.late_outputs;
   const auto count = static_cast<Eigen::Index>(s.inner_outputs);
   trajectory_.solution.states.middleCols(trajectory_.solution.reached, count) = states.leftCols(count);
   trajectory_.solution.reached += count;
@@ -199,34 +208,71 @@ AGRAD_INLINE void event_solver::apply(const detail::scheduled& what) {
 AGRAD_INLINE bool event_solver::apply(detail::event_segment& s) {
   s.ending = detail::event_segment::event_ending;
   s.ending_index = trajectory_.solution.hits.size();
-  bool is_over = false;
-  for (const std::size_t e : watch_.fired()) {
-    trajectory_.solution.hits.push_back({e, t_, y_, watch_.steepness(e)});
-    is_over = ++counts_[e] == trajectory_.plan.events[e].terminal || is_over;
-    if (!watch_.is_switch(e)) reset(e);
-  }
+  for (const std::size_t e : watch_.fired())
+    if (!watch_.is_switch(e)) conditions_.reach(e, s.ending_index);
+  const bool is_over = run_due();
+  for (const std::size_t e : watch_.fired())
+    if (watch_.is_switch(e)) trajectory_.solution.hits.push_back({e, t_, y_, watch_.steepness(e)});
   s.hits = trajectory_.solution.hits.size() - s.ending_index;
   check_progress(s);
   cross_switches(s);
   watch_.expect_change();
-  if (!is_over) return false;
+  if (is_over) terminate();
+  return is_over;
+}
+
+AGRAD_INLINE void event_solver::shorten(detail::event_segment& s) {
+  s.end = s.begin, s.at_end = y_, s.is_solved = false;
+  s.first_output = static_cast<std::size_t>(trajectory_.solution.reached), s.begin_outputs = 0;
+  trajectory_.enter(s);
+}
+
+AGRAD_INLINE void event_solver::see_jump() {
+  const auto value = [&](std::size_t e) {
+    const double found = trajectory_.events[e]->root(t_, y_.data());
+    if (!std::isfinite(found))
+      fail(e, "not_finite", "the event function is " + detail::to_text(found) + " after a jump of the state",
+           "an event function must be finite along the solution");
+    return found;
+  };
+  conditions_.jump(watch_, trajectory_.solution.hits.size(), value, [&](std::size_t e) { return rate_of(e, t_, y_); });
+}
+
+AGRAD_INLINE bool event_solver::run_due() {
+  bool is_over = false;
+  while (conditions_.is_due()) {
+    const auto [e, trigger, follows] = conditions_.next();
+    std::vector<event_hit>& hits = trajectory_.solution.hits;
+    const std::size_t seen = trajectory_.plan.events[e].firing.sees_trigger ? trigger : hits.size();
+    hits.push_back({e, t_, y_, follows ? 0 : watch_.steepness(e), follows, seen});
+    is_over = ++counts_[e] == trajectory_.plan.events[e].terminal || is_over;
+    if (conditions_.is_endless(e)) fail_endless(e);
+    reset(hits.back());
+    if (trajectory_.events[e]->resets()) see_jump();
+  }
+  return is_over;
+}
+
+AGRAD_INLINE void event_solver::terminate() {
   trajectory_.solution.is_terminated = true;
   Eigen::Index& k = trajectory_.solution.reached;
   while (k < trajectory_.solution.states.cols() && trajectory_.v.times[static_cast<std::size_t>(k)] <= t_)
     trajectory_.solution.states.col(k++) = y_;
-  return true;
 }
 
-AGRAD_INLINE void event_solver::reset(std::size_t e) {
+AGRAD_INLINE void event_solver::reset(const event_hit& hit) {
+  const std::size_t e = hit.event;
   if (++happened_ > trajectory_.plan.max_events)
     fail(e, "too_many_events", "more than max_events = " + std::to_string(trajectory_.plan.max_events) + " events",
          "raise max_events");
   if (!trajectory_.events[e]->resets()) return;
-  if (watch_.sticks(e) || is_again(e)) fail_accumulated(e);
+  if (!hit.follows && (watch_.sticks(e) || is_again(e))) fail_accumulated(e);
   last_[e] = t_;
   after_reset_.resize(trajectory_.n);
-  trajectory_.events[e]->reset(t_, y_.data(), after_reset_.data());
-  y_ = after_reset_;
+  const std::vector<event_hit>& hits = trajectory_.solution.hits;
+  trajectory_.events[e]->reset(t_, hits[hit.seen].state.data(), after_reset_.data());
+  for (Eigen::Index i = 0; i < trajectory_.n; ++i)
+    if (!trajectory_.keeps(hits.size() - 1, i)) y_[i] = after_reset_[i];
   has_jumped_ = true;
   changed_.assign(changed_.size(), true);
   if (!y_.allFinite())
@@ -306,6 +352,12 @@ AGRAD_INLINE void event_solver::check_progress(const detail::event_segment& s) {
 AGRAD_INLINE void event_solver::fail_accumulated(std::size_t e) const {
   fail(e, "events_accumulate", "the event happens again and again at the same time",
        "end the solution earlier, by a terminal event or a count of events");
+}
+
+AGRAD_INLINE void event_solver::fail_endless(std::size_t e) const {
+  fail(e, "endless_cascade",
+       "the resets of " + conditions_.repeated() + " make the conditions true again and again at the same time",
+       "let the resets leave a condition true, or false");
 }
 
 AGRAD_INLINE void event_solver::fail_switches(std::size_t e, const std::string& what) const {

@@ -74,6 +74,9 @@ class event_tangent {
   Eigen::RowVectorXd hit_time(const event_segment& s, std::size_t hit, bool is_used, const event_tangents::rows& fixed,
                               const Eigen::VectorXd& slope);
 
+  /// Propagates the tangents through the reset of a hit.
+  void propagate_reset(const event_segment& s, std::size_t hit, moving& at) const;
+
   /// Propagates the tangents through the events at a segment's end: later results move with the first event of the instant, a
   /// hit's time and state with that hit, as in the reverse pass.
   void propagate_hits(const event_segment& s, bool reads_hits, event_tangents& d, moving& at);

@@ -94,8 +94,9 @@ AGRAD_INLINE void event_tangent::write_before_outputs(const event_segment& s, co
 
 AGRAD_INLINE void event_tangent::propagate_segment(const event_segment& s, event_tangents& d, moving& at) {
   if (!s.is_solved) return;
-  const auto count = static_cast<Eigen::Index>(s.inner_outputs), extra = Eigen::Index{s.ending != event_segment::finish};
-  event_tangents::rows states((count + extra) * trajectory_.n, along_.width);
+  const auto count = static_cast<Eigen::Index>(s.inner_outputs), late = static_cast<Eigen::Index>(s.late_outputs),
+             extra = Eigen::Index{s.ending != event_segment::finish};
+  event_tangents::rows states((count + late + extra) * trajectory_.n, along_.width);
   const ode_directions part{along_.width, {at.state.data(), at.state.data() + at.state.size()}, segment_parameters(s)};
   trajectory_.solvers[s.solver]->tangent(part, states.data());
   for (Eigen::Index j = 0; j < count; ++j) {
@@ -152,7 +153,8 @@ AGRAD_INLINE void event_tangent::propagate_hits(const event_segment& s, bool rea
   const event_tangents::rows fixed = at.state;
   for (std::size_t hit = s.ending_index; hit < s.ending_index + s.hits; ++hit) {
     const bool is_first = hit == s.ending_index;
-    const Eigen::RowVectorXd time = hit_time(s, hit, reads_hits || (is_first && moves), fixed, slope);
+    const bool follows = trajectory_.solution.hits[hit].follows;
+    const Eigen::RowVectorXd time = follows ? at.time : hit_time(s, hit, reads_hits || (is_first && moves), fixed, slope);
     if (is_first) {
       at.time = time, at.state = fixed + slope * time;
       at.stored->end_time = at.time, at.stored->moved = at.state;
@@ -163,12 +165,20 @@ AGRAD_INLINE void event_tangent::propagate_hits(const event_segment& s, bool rea
     d.hit_times.row(row) = time;
     d.hit_states.middleRows(row * trajectory_.n, trajectory_.n) = at.state;
     move(s.end, before, time - at.time, d.hit_states.middleRows(row * trajectory_.n, trajectory_.n));
-    if (!jumps(hit)) continue;
-    const std::size_t e = trajectory_.solution.hits[hit].event;
-    const event_tangents::rows state = at.state;
-    trajectory_.events[e]->reset_tangent(
-        {along_.width, s.end, before.data(), state.data(), along_.event_parameters[e].data(), at.time.data()}, at.state.data());
+    if (jumps(hit)) propagate_reset(s, hit, at);
   }
+}
+
+AGRAD_INLINE void event_tangent::propagate_reset(const event_segment& s, std::size_t hit, moving& at) const {
+  const event_hit& of = trajectory_.solution.hits[hit];
+  const Eigen::VectorXd& seen = trajectory_.solution.hits[of.seen].state;
+  const tangent_rows& tangents = at.stored->before[of.seen - s.ending_index];
+  event_tangents::rows after(trajectory_.n, along_.width);
+  trajectory_.events[of.event]->reset_tangent(
+      {along_.width, s.end, seen.data(), tangents.data(), along_.event_parameters[of.event].data(), at.time.data()},
+      after.data());
+  for (Eigen::Index i = 0; i < trajectory_.n; ++i)
+    if (!trajectory_.keeps(hit, i)) at.state.row(i) = after.row(i);
 }
 
 }  // namespace agrad::detail

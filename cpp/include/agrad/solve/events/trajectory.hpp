@@ -34,6 +34,7 @@ struct event_segment {
   bool is_settled = false;  // whether the state at the begin was made consistent with the constraints of a mass matrix
   std::size_t solver = 0;
   std::size_t first_output = 0, begin_outputs = 0, inner_outputs = 0;
+  std::size_t late_outputs = 0;      // of the segment's solver: at the time of the event at the end, so after it and not inner
   std::vector<std::size_t> running;  // infusions
   std::vector<double> held;          // sides of switches
   ending_type ending = finish;
@@ -69,6 +70,17 @@ class event_trajectory {
 
   /// Returns whether the times or states of segments' ends have derivatives.
   bool moves() const { return plan.times_move || !events.empty(); }
+
+  /// Returns whether a jump made conditions true, so that the events at a segment's end have the time of this jump.
+  bool is_cascade(const event_segment& s) const {
+    return s.ending == event_segment::event_ending && solution.hits[s.ending_index].follows;
+  }
+
+  /// Returns whether the event of a hit keeps a state, because the reset of an earlier state does not change it.
+  bool keeps(std::size_t hit, Eigen::Index state) const {
+    const std::vector<bool>& kept = plan.events[solution.hits[hit].event].firing.kept;
+    return solution.hits[hit].seen != hit && !kept.empty() && kept[static_cast<std::size_t>(state)];
+  }
 
   /// Returns whether later results depend on the time of the events at a segment's end: if an event is terminal or resets, or f
   /// jumps.

@@ -19,7 +19,7 @@ inline event_plan with_switches(event_setup& setup, const switched_stops& switch
   plan.times_move = plan.times_move || switches.move();
   for (std::size_t i = 0; setup.held != nullptr && i < setup.held->size(); ++i) {
     setup.events.push_back(std::make_unique<event_function>(setup.held->root(i), nullptr, setup.system->states()));
-    plan.events.push_back({setup.held->direction(i), 0});
+    plan.events.push_back({setup.held->direction(i), 0, {}});
   }
   return plan;
 }

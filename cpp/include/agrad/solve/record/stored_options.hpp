@@ -121,8 +121,13 @@ void serialize(Archive& archive, dose_rule& dose) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, event_firing& firing) {
+  archive(firing.is_condition, firing.initially, firing.priority, firing.is_persistent, firing.sees_trigger, firing.kept);
+}
+
+template <class Archive>
 void serialize(Archive& archive, event_rule& event) {
-  archive(event.direction, event.terminal);
+  archive(event.direction, event.terminal, event.firing);
 }
 
 template <class Archive>

@@ -56,6 +56,8 @@ class event_watch {
   void rewind() { of_ = at_change_; }
   /// The events that ended the last step, in order; empty if no event did.
   const std::vector<std::size_t>& fired() const { return fired_; }
+  /// Up to which size values of event e count as zero, because the event has just happened.
+  double zero(std::size_t e) const { return of_[e].zero; }
   /// The approximate rate of change of event e around its zero.
   double steepness(std::size_t e) const { return of_[e].last.steepness; }
   /// The side of zero before event e, and whether its function jumps to the other side.

@@ -70,10 +70,21 @@ class event_function final {
   Eigen::VectorXd after_;
 };
 
+/// When an event happens, and what its reset sees, where several events and doses share an instant.
+struct event_firing {
+  bool is_condition = false;    // whether the event happens wherever root > 0 becomes true, also by a reset, a dose or at t0
+  bool initially = true;        // of a condition: whether it counts as true before t0
+  double priority = 0;          // at one instant events of higher priority come first, then those of lower index
+  bool is_persistent = true;    // of a condition: whether the event happens though an earlier event has made root > 0 false
+  bool sees_trigger = false;    // whether the reset sees the state in which the event was triggered, and not the present one
+  std::vector<bool> kept = {};  // with sees_trigger: the states that the reset leaves as they are now; empty for none
+};
+
 /// Which crossings count: upwards (1), downwards (-1) or both (0); terminal: after how many the solution ends, 0 for never.
 struct event_rule {
   int direction = 0;
   long terminal = 0;
+  event_firing firing = {};
 };
 
 /// What a dose at once does with its amount: adds it to the state, replaces the state by it, or multiplies the state by it.
@@ -119,6 +130,8 @@ struct event_hit {
   double t = 0;
   Eigen::VectorXd state;
   double steepness = 0;  // approximate slope of the root around the event; a slope far below counts as zero
+  bool follows = false;  // whether a jump or t0 made the condition true: the time is that of the jump, and no zero
+  std::size_t seen = 0;  // the hit whose state the reset sees: this one, or an earlier one of the instant
 };
 
 /// A solution. Output times after the end have the state at the end.

@@ -14,6 +14,11 @@ using tangent_rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen
 struct moving_number {
   double value = 0;
   Eigen::RowVectorXd tangents;
+
+  moving_number& operator+=(const moving_number& other) {
+    value += other.value, tangents += other.tangents;
+    return *this;
+  }
 };
 struct moving_vector {
   Eigen::VectorXd value;

@@ -24,13 +24,15 @@ namespace agrad {
 struct no_reset {};
 
 /// An event at zeros of root(t, y, args...), and the state reset(t, y, args...) after the event. Both must accept t and y of
-/// double and of var, for second derivatives also t, y and args of duals of variables. direction, terminal: as in `event_rule`.
+/// double and of var, for second derivatives also t, y and args of duals of variables. direction, terminal, firing: as in
+/// `event_rule`.
 template <class Root, class Reset = no_reset>
 struct ode_event {
   Root root;
   Reset reset = {};
   int direction = 0;
   long terminal = 0;
+  event_firing firing = {};
 };
 template <class Root>
 ode_event(Root) -> ode_event<Root>;
@@ -40,6 +42,8 @@ template <class Root, class Reset>
 ode_event(Root, Reset, int) -> ode_event<Root, Reset>;
 template <class Root, class Reset>
 ode_event(Root, Reset, int, long) -> ode_event<Root, Reset>;
+template <class Root, class Reset>
+ode_event(Root, Reset, int, long, event_firing) -> ode_event<Root, Reset>;
 
 namespace detail {
 
