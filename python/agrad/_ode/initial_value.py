@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, ConfiguredMethod, ForwardMethod, SolveProgress, SolverError, count_switches
+from agrad._core import Array, ConfiguredMethod, ForwardMethod, Program, SolveProgress, SolverError, count_switches
 from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import turned_statistics
 from agrad._ode.event_solve import EventSolve
@@ -23,7 +23,7 @@ from agrad._ode.step_report import Explained
 from agrad._ode.times import times_after
 from agrad._record.structure import find_recording
 
-__all__ = ["Solve", "record_solve", "solve_partially", "states_after"]
+__all__ = ["Solve", "check_forward_switches", "record_solve", "solve_partially", "states_after"]
 
 
 def record_solve(problem: InitialValueProblem, outputs: Any, progress: SolveProgress | None = None) -> StatesSolve | EventSolve:
@@ -43,13 +43,17 @@ def _without_held_switches(problem: InitialValueProblem, solve: StatesSolve) -> 
 
     Values without derivatives do not need them.
     """
-    program, n = solve.slope.program, problem.states.size
-    if count_switches(program, n, True) > count_switches(program, n, False) and find_recording(solve.parts) is not None:
+    check_forward_switches(problem.function, solve.slope.program, problem.states.size, solve.parts)
+    return replace(problem, holds_switches=False)
+
+
+def check_forward_switches(function: str, program: Program, n: int, parts: list[Any]) -> None:
+    """Raises where forward sensitivities would need switches of states."""
+    if count_switches(program, n, True) > count_switches(program, n, False) and find_recording(parts) is not None:
         raise ValueError(
-            f"{problem.function}: forward sensitivities are given, but must not be where fun jumps at comparisons of states; "
+            f"{function}: forward sensitivities are given, but must not be where fun jumps at comparisons of states; "
             "choose a one-step method, sensitivities='adjoint', or switches='ignore'"
         )
-    return replace(problem, holds_switches=False)
 
 
 def states_after(

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, ConfiguredMethod, count_switches, event_operation, ode_operation
-from agrad._ode.arguments import RightHandSide
-from agrad._ode.backwards import SlopeOfMinusTime, check_no_doses, turned_result, turned_statistics
+from agrad._core import (
+    Array,
+    ConfiguredMethod,
+    ForwardMethod,
+    SolverError,
+    count_switches,
+    event_operation,
+    ode_operation,
+    solve_events,
+)
+from agrad._ode.arguments import RightHandSide, vector
+from agrad._ode.backwards import SlopeOfMinusTime, turned_interruptions, turned_result, turned_statistics
 from agrad._ode.doses import DoseTable
+from agrad._ode.event_solve import EventSolve
+from agrad._ode.events import NO_INTERRUPTIONS, Interruptions
+from agrad._ode.initial_value import check_forward_switches
 from agrad._ode.problem import InitialValueProblem, posed_problem
-from agrad._ode.record import RecordedFunction
+from agrad._ode.record import RecordedFunction, joined
 from agrad._ode.recorded_solve import RecordedSolve
-from agrad._ode.repeats import raise_equal, with_before
+from agrad._ode.repeats import raise_equal, repeated, with_before
 from agrad._ode.result import OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._ode.step_report import Explained
@@ -55,6 +69,7 @@ class Member:
         subject: Any,
         fun: RightHandSide,
         method_for: Callable[[int], ConfiguredMethod],
+        shared: Interruptions,
         has_mass: bool = False,
         holds_switches: bool = True,
     ) -> None:
@@ -63,48 +78,112 @@ class Member:
             DoseTable(function, "doses", subject.doses),
             times_of(function, subject.t_span, subject.t_eval, subject.before),
         )
+        stops = np.concatenate([shared.stops, vector(function, "tstops", subject.tstops)])
+        what: Interruptions | None = replace(shared, doses=doses, stops=stops)
         if times.is_backwards:
-            fun = SlopeOfMinusTime(fun, "solve_many")
-            check_no_doses(function, doses)
-        repeats, n = times.repeats, posed.states.size
-        if repeats is not None and isinstance(times.outputs, Array):
-            raise_equal(function, repeats, "where it is recorded")
-        times.check_start(function, posed.states)
-        self.problem = InitialValueProblem.of(posed, fun, times, method_for(n), holds_switches=holds_switches)
-        self.doses, self.repeats, self.n = doses, repeats, n
-        #: Whether an `event_operation` solves the problem, whose outputs include the state at the initial time.
-        self.has_all = bool(doses.rows) or times.are_recorded or has_mass
-        distinct = times if repeats is None else times.distinct(repeats)
-        self.outputs = distinct.outputs if self.has_all else distinct.outputs[times.starts_there :]
-        #: The outputs that are before doses; without doses there is nothing before.
-        self.before = np.flatnonzero(distinct.is_before).tolist() if doses.rows and distinct.is_before is not None else []
-        self.is_known_first = times.starts_there and not self.has_all
+            fun, what = SlopeOfMinusTime(fun, "solve_many"), turned_interruptions(function, what)
+        n, self.has_mass = posed.states.size, has_mass
+        problem = InitialValueProblem.of(posed, fun, times, method_for(n), interruptions=what, holds_switches=holds_switches)
+        self.n, self.recorded, self.stopped = n, None, None
+        self._take(problem)
         leaves, _, structure = flatten(posed.args)
         are_parameters = [isinstance(leaf, Array) or is_number(leaf) for leaf in leaves]
         self.parameters = [leaf for leaf, is_parameter in zip(leaves, are_parameters, strict=True) if is_parameter]
         constants = tuple(_key_of(leaf) for leaf, is_parameter in zip(leaves, are_parameters, strict=True) if not is_parameter)
-        self.recorded: RecordedSolve | None = None
-        #: How many numbers follow the states: time and state of the end, and the states before doses, where there are doses,
-        #: switches or recorded times.
-        self.extra_outputs = 0
         #: Problems with the same key share a recording of the right-hand side.
         shapes, orders = tuple(np.shape(x) for x in self.parameters), orders_of_keys(posed.args)
         self.key = (structure, shapes, constants, orders, n, times.is_backwards)
 
-    def record(self, slope: RecordedFunction) -> RecordedSolve:
-        """Returns the solve as an operation, with the parts of the operation's argument."""
-        problem, n, doses, count = self.problem, self.n, self.doses, self.outputs.size
-        method, times = problem.method, problem.times
+    recorded: RecordedSolve | None
+    stopped: SolverError | None  # the fault that ended the solution early
+
+    def _take(self, problem: InitialValueProblem) -> None:
+        """Takes the problem, whose times decide what the operation has as outputs."""
+        self.problem, times, what = problem, problem.times, problem.interruptions or NO_INTERRUPTIONS
+        self.repeats = repeats = times.repeats
+        if repeats is not None and isinstance(times.outputs, Array):
+            raise_equal(problem.function, repeats, "where it is recorded")
+        times.check_start(problem.function, problem.states)
+        doses, has_events = what.doses, what.events is not None
+        #: Whether an `event_operation` solves the problem, whose outputs include the state at the initial time.
+        self.has_all = bool(doses.rows) or times.are_recorded or self.has_mass or what.stops.size > 0 or has_events
+        self.distinct = times if repeats is None else times.distinct(repeats)
+        self.outputs = self.distinct.outputs if self.has_all else self.distinct.outputs[times.starts_there :]
+        #: The outputs that are before doses; without doses there is nothing before.
+        is_before = self.distinct.is_before
+        self.before = np.flatnonzero(is_before).tolist() if doses.rows and is_before is not None else []
+        self.is_known_first = times.starts_there and not self.has_all
+        #: How many numbers follow the states: time and state of the end, and the states before doses, where there are doses,
+        #: stops, switches or recorded times.
+        self.extra_outputs = 0
+
+    def shortened(self, differentiated: bool, record: Callable[[Member], Any]) -> Member:
+        """Returns the problem, or where its solver fails the part before the failure; `record` records a problem."""
+        try:
+            self._try(differentiated)
+            return self
+        except SolverError as error:
+            stop = error
+        for times in self.problem.times.before(self.problem.times.sign * stop.t):
+            part = copy(self)
+            part._take(replace(self.problem, times=times))
+            try:
+                if part.outputs.size:
+                    record(part)
+                    part._try(differentiated)
+                part.stopped = stop
+                return part
+            except SolverError:
+                continue
+        nothing = copy(self)
+        nothing.recorded, nothing.outputs, nothing.extra_outputs, nothing.stopped = None, np.zeros(0), 0, stop
+        return nothing
+
+    def _try(self, differentiated: bool) -> None:
+        """Solves, to see whether the solver fails."""
+        solve = self.recorded
+        if solve is None or self.outputs.size == 0:
+            return
+        if isinstance(solve, EventSolve) or self.extra_outputs:
+            solve_events(solve.operation, solve.values(), differentiated)
+            return
+        if differentiated:
+            recording, argument = joined([np.ravel(x) for x in solve.parts], [])
+            if recording is not None:
+                solve.operation.record(argument, (self.size,))
+                return
+        solve.operation.solve(solve.values(), (self.size,))
+
+    @property
+    def size(self) -> int:
+        """The length of the operation's result."""
+        return int(self.n * self.outputs.size) + self.extra_outputs
+
+    def record(
+        self, slope: RecordedFunction, of_event: Callable[[Callable[..., Any], str, int], RecordedFunction]
+    ) -> RecordedSolve:
+        """Returns the solve as an operation, with the parts of the operation's argument.
+
+        `of_event` records a function of an event, or returns a recording.
+        """
+        problem, n, count = self.problem, self.n, self.outputs.size
+        method, times, what = problem.method, problem.times, problem.interruptions or NO_INTERRUPTIONS
+        doses, stops = what.doses, what.stops
         values = [problem.y0, np.reshape(times.start, (1,)), self.outputs, *self.parameters, *slope.captured]
         active: list[bool] = []
         if not method.same_steps:  # else derivatives with respect to all parameters count, wanted or not
             each = [np.full(np.size(x), isinstance(x, Array)) for x in [*self.parameters, *slope.captured]]
             active = np.concatenate([np.zeros(0, bool), *each]).tolist()
-        holds, before = problem.holds_switches, self.before
+        holds, before = self._holds(slope, values), self.before
+        if what.events is not None:
+            recorded = lambda f, kind, e: of_event(f, kind, e).of_parameters(self.parameters)  # noqa: E731
+            posed = replace(problem, times=self.distinct)
+            self.recorded = EventSolve(posed, None, slope.of_parameters(self.parameters), recorded, active)
+            return self.recorded
         if self.has_all or count_switches(slope.program, n, holds):
             self.extra_outputs = 1 + n + n * len(before)
-            values += doses.parts
-            moves = times.are_recorded or doses.times_move
+            values += [*doses.parts, stops]
+            moves = times.are_recorded or doses.times_move or isinstance(stops, Array)
             operation = event_operation(
                 problem.solver,
                 slope.program,
@@ -112,7 +191,7 @@ class Member:
                 count,
                 method,
                 doses.rows,
-                0,
+                stops.size,
                 [],
                 1,
                 moves,
@@ -129,8 +208,47 @@ class Member:
         self.recorded = RecordedSolve(problem.function, operation, values)
         return self.recorded
 
+    def _holds(self, slope: RecordedFunction, values: list[Any]) -> bool:
+        """Returns whether switches of states are held, which forward sensitivities cannot find, as in solve_ivp."""
+        problem = self.problem
+        if not isinstance(problem.method, ForwardMethod) or not problem.holds_switches:
+            return problem.holds_switches
+        check_forward_switches(problem.function, slope.program, self.n, values)
+        return False
+
+    def count(self, differentiated: bool) -> None:
+        """Makes the operation of a solve with events one for as many events as happen now."""
+        if isinstance(self.recorded, EventSolve):
+            self.extra_outputs = self.recorded.count(differentiated) - self.n * self.outputs.size
+
     def result(self, numbers: Any, method: str, tolerances: tuple[Any, Any]) -> OdeResult:
         """Returns the result from the numbers of the operation: first the states at its outputs, last those before doses."""
+        solve = self.recorded
+        result = self._with_events(solve, numbers) if isinstance(solve, EventSolve) else self._of_states(numbers)
+        times = self.problem.times
+        result._explained = Explained(self.recorded, method, tolerances, times.is_backwards)
+        if self.recorded is not None:
+            counts = Statistics(self.recorded.operation.statistics)
+            result.stats = turned_statistics(counts) if times.is_backwards else counts
+            if method == "auto":
+                result.describe_switch()
+        if self.stopped is not None:
+            result.success, result.status, result.message = False, -1, str(self.stopped)
+        return turned_result(result) if times.is_backwards else result
+
+    def _with_events(self, solve: EventSolve, numbers: Any) -> OdeResult:
+        result, times = solve.unpacked(numbers), self.problem.times
+        if self.repeats is not None:
+            result = repeated(result, times.outputs, self.repeats, self.problem.slope)
+        if not isinstance(result.t, Array):
+            result.t = result.t.copy()
+        return with_before(result, times)
+
+    def _of_states(self, numbers: Any) -> OdeResult:
+        if self.recorded is None and self.stopped is not None:
+            values = self.problem.times.values
+            at_start = np.flatnonzero(values == self.problem.times.t0)
+            return OdeResult(values[at_start], np.reshape(self.problem.y0, (-1, 1))[:, 0 * at_start])
         count = self.outputs.size
         states = np.reshape(numbers[: self.n * count], (count, self.n))
         problem, times = self.problem, self.problem.times
@@ -143,13 +261,7 @@ class Member:
             before = np.reshape(numbers[numbers.size - self.n * len(self.before) :], (len(self.before), self.n))
             result._before = np.transpose(before)
             result = with_before(result, times)
-        result._explained = Explained(self.recorded, method, tolerances, times.is_backwards)
-        if self.recorded is not None:
-            counts = Statistics(self.recorded.operation.statistics)
-            result.stats = turned_statistics(counts) if times.is_backwards else counts
-            if method == "auto":
-                result.describe_switch()
-        return turned_result(result) if times.is_backwards else result
+        return result
 
 
 def _key_of(leaf: Any) -> Any:

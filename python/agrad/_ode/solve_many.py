@@ -9,18 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import ConfiguredMethod, ManyOperation
+from agrad._core import ConfiguredMethod, ManyOperation, SolverError
 from agrad._ode.algebra import Algebra, mass_entries, method_with_mass
 from agrad._ode.arguments import RightHandSide, check_callable, whole
 from agrad._ode.doses import Dose
+from agrad._ode.event_solve import EventSolve
+from agrad._ode.events import NO_INTERRUPTIONS, interruptions_of
 from agrad._ode.member import Member, SharedArguments
 from agrad._ode.method_table import method_named
 from agrad._ode.methods import check_choices, method_of
 from agrad._ode.options import Tolerances, step_options, tolerances_of
 from agrad._ode.progress import Progress, reporter_of
 from agrad._ode.record import RecordedFunction, joined
+from agrad._ode.recorded_solve import RecordedSolve
 from agrad._ode.result import OdeResult
 from agrad._record.control import chosen_control
+from agrad._record.structure import find_recording
 
 __all__ = ["Subject", "solve_many"]
 
@@ -44,6 +48,8 @@ class Subject:
         Doses of this subject, which change states at once or as infusions; see :class:`Dose` for the units.
     before : bool or array-like of bool, shape (k,)
         Whether the output is the state before doses at its time, for all output times or for each; see :func:`solve_ivp`.
+    tstops : array-like, shape (s,)
+        Times at which steps must end, besides those of all subjects; see :func:`solve_ivp`.
 
     Raises
     ------
@@ -64,6 +70,7 @@ class Subject:
     args: tuple[Any, ...] = ()
     doses: Sequence[Dose] = ()
     before: Any = False
+    tstops: Any = ()
 
 
 def solve_many(
@@ -71,6 +78,9 @@ def solve_many(
     subjects: Sequence[Subject],
     method: str = "auto",
     *,
+    events: Any = None,
+    tstops: Any = (),
+    max_events: int = 1000,
     rtol: float = 1e-6,
     atol: Tolerances = 1e-8,
     max_num_steps: int = 100_000,
@@ -79,6 +89,9 @@ def solve_many(
     error_control: str = "auto",
     switches: str = "auto",
     mass_matrix: Any = None,
+    linear_solver: str = "auto",
+    sensitivities: str = "adjoint",
+    return_partial: bool = False,
     threads: int = 0,
     progress: Progress = False,
 ) -> list[OdeResult]:
@@ -91,8 +104,16 @@ def solve_many(
         once for all subjects whose states and arguments have the same shapes.
     subjects : sequence of Subject
         The problems, each with a time span, an initial state, output times, doses and arguments of its own.
-    method, rtol, atol, max_num_steps, first_step, max_step, error_control, switches, mass_matrix
+    events : callable, Event, or sequence of these, optional
+        As for :func:`solve_ivp`: events of all subjects, with each subject's arguments. Each has `t_events` of its own. The
+        events are counted by a solve for each subject before the solves in threads.
+    tstops, max_events
+        As for :func:`solve_ivp`; the tstops and a subject's own are stops.
+    method, rtol, atol, max_num_steps, first_step, max_step, error_control, switches, mass_matrix, linear_solver, sensitivities
         As for :func:`solve_ivp`, for all subjects; each has its own step sizes.
+    return_partial : bool
+        Whether subjects whose solver fails have the solution before the failure, with success False, as of
+        :func:`solve_ivp`; the other subjects lose nothing. If a subject fails, all subjects are solved again, one by one first.
     threads : int
         The most threads; 0 means a thread for each processor.
     progress : bool or callable
@@ -101,7 +122,7 @@ def solve_many(
     Returns
     -------
     list of OdeResult
-        A result for each subject, with t, y and stats.
+        A result for each subject, with t, y and stats; with events also t_events and y_events.
 
     Raises
     ------
@@ -132,41 +153,82 @@ def solve_many(
         raise TypeError(f"{function}: subjects is {subjects!r}, but must be a sequence of agrad.Subject")
     named, note = method_named(function, method)
     entry = method_with_mass(function, named, mass_matrix)
-    check_choices(function, entry, Algebra(), "adjoint", error_control, switches)
+    algebra = Algebra(linear_solver)
+    check_choices(function, entry, algebra, sensitivities, error_control, switches)
     error_control = chosen_control(error_control)
+    shared = interruptions_of(function, (), events, tstops, max_events) or NO_INTERRUPTIONS
+    if shared.events is not None and sensitivities != "adjoint":
+        raise ValueError(f"{function}: sensitivities is {sensitivities!r}, but must be 'adjoint' where there are events")
 
     @cache
     def method_for(size: int) -> ConfiguredMethod:
         tolerances = tolerances_of(function, size, ("rtol", "atol"), rtol, atol, allows_zero=True)
-        options = step_options(function, size, tolerances, max_num_steps, first_step, max_step, error_control=error_control)
-        return method_of(function, entry, options._replace(mass=mass_entries(function, mass_matrix, size)))
+        options = step_options(
+            function, size, tolerances, max_num_steps, first_step, max_step, algebra=algebra, error_control=error_control
+        )
+        return method_of(function, entry, options._replace(mass=mass_entries(function, mass_matrix, size)), sensitivities)
 
     members = []
     for number, subject in enumerate(subjects):
         if not isinstance(subject, Subject):
             raise TypeError(f"{function}: subjects[{number}] is {subject!r}, but must be an agrad.Subject")
         name, has_mass = f"{function}(subjects[{number}])", mass_matrix is not None
-        members.append(Member(name, subject, fun, method_for, has_mass, holds_switches=switches == "auto"))
-    arguments, slopes, parts = SharedArguments(), dict[Any, RecordedFunction](), []
-    for member in members:
-        problem = member.problem
-        if member.outputs.size == 0:
-            continue
-        slope = slopes.get(member.key)
-        if slope is None:
-            slope = slopes[member.key] = RecordedFunction(
-                function, problem.f, problem.times.t0, [problem.states], problem.args, all_numbers=True
-            )
-        recorded = member.record(slope)
-        parts.append((recorded.operation, [place for x in recorded.parts for place in arguments.places(x)]))
-    reporter = reporter_of(function, progress, 0.0, float(len(parts)), what="subjects ")
-    many = ManyOperation(function, parts, whole(function, "threads", threads, least=0), reporter.host)
-    recording, argument = joined(arguments.parts or [np.zeros(0)], list(slopes.values()))
-    flat: Any = many.solve(argument) if recording is None else many.record(argument)
+        members.append(Member(name, subject, fun, method_for, shared, has_mass, holds_switches=switches == "auto"))
+    whole(function, "threads", threads, least=0)
+    population = _Population(function, threads, progress)
+    try:
+        flat = population.solve(members)
+    except SolverError:
+        if not return_partial:
+            raise
+        differentiated = population.is_recorded(members)
+        members = [member.shortened(differentiated, population.record) for member in members]
+        flat = population.solve(members)
     results, begin = [], 0
     for member in members:
-        end = begin + member.n * member.outputs.size + member.extra_outputs
+        end = begin + member.size
         results.append(member.result(flat[begin:end], entry.name, (rtol, atol)))
         results[-1].message += note
         begin = end
     return results
+
+
+class _Population:
+    """The recordings of functions that members share, and the solve of all members."""
+
+    def __init__(self, function: str, threads: int, progress: Progress) -> None:
+        self.function, self.threads, self.progress = function, threads, progress
+        self._functions: dict[Any, RecordedFunction] = {}
+
+    def record(self, member: Member) -> RecordedSolve:
+        """Records a member; members with the same key share the recordings."""
+        problem = member.problem
+
+        def recorded(f: Any, result: str, number: int) -> RecordedFunction:
+            key = (member.key, result, number)
+            if key not in self._functions:
+                self._functions[key] = RecordedFunction(
+                    self.function, f, problem.times.t0, [problem.states], problem.args, all_numbers=True, result=result
+                )
+            return self._functions[key]
+
+        return member.record(recorded(problem.f, "slope", 0), recorded)
+
+    def is_recorded(self, members: Sequence[Member]) -> bool:
+        """Returns whether a part of a recorded member is recorded."""
+        return any(find_recording(each.recorded.parts) is not None for each in members if each.recorded is not None)
+
+    def solve(self, members: Sequence[Member]) -> Any:
+        """Returns the numbers of all members, one after the other."""
+        arguments, parts = SharedArguments(), []
+        solved = [member for member in members if member.outputs.size]
+        solves = [self.record(member) for member in solved]
+        differentiated = self.is_recorded(solved)
+        for member, solve in zip(solved, solves, strict=True):
+            member.count(differentiated)
+            given = solve.whole if isinstance(solve, EventSolve) else solve.parts
+            parts.append((solve.operation, [place for x in given for place in arguments.places(x)]))
+        reporter = reporter_of(self.function, self.progress, 0.0, float(len(parts)), what="subjects ")
+        many = ManyOperation(self.function, parts, self.threads, reporter.host)
+        recording, argument = joined(arguments.parts or [np.zeros(0)], list(self._functions.values()))
+        return many.solve(argument) if recording is None else many.record(argument)
