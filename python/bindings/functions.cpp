@@ -224,6 +224,26 @@ array interpolate(const py::object& x, const py::object& xp, const py::object& f
   return {in, at.shape(), in->code.apply(kernels::interpolation, at.size(), operands, 3)};
 }
 
+/// Returns the number of entries of an increasing table before each entry of x.
+array search(const py::object& table, const py::object& x, bool counts_equal) {
+  const auto in = recording_of("searchsorted", py::args(py::make_tuple(table, x)));
+  const array in_table = as_array(in, "searchsorted", table), at = as_array(in, "searchsorted", x);
+  if (in_table.shape().size() != 1)
+    throw ShapeError("searchsorted: a is of shape " + to_text(in_table.shape()) + ", but must be a vector");
+  const span operands[] = {at.as_dense(), in_table.as_dense()};
+  return {in, at.shape(), in->code.apply(kernels::search, at.size(), operands, 2, {counts_equal ? 1U : 0U})};
+}
+
+/// Returns the entries of a vector at places that each run computes.
+array pick(const py::object& table, const py::object& places) {
+  const auto in = recording_of("index", py::args(py::make_tuple(table, places)));
+  const array from = as_array(in, "index", table), at = as_array(in, "index", places);
+  if (from.shape().size() != 1 || from.size() == 0)
+    throw ShapeError("index: array is of shape " + to_text(from.shape()) + ", but must be a vector that is not empty");
+  const span operands[] = {at.as_dense(), from.as_dense()};
+  return {in, at.shape(), in->code.apply(kernels::pick, at.size(), operands, 2)};
+}
+
 /// Returns x with the entries of v added at the places, counted in C order.
 array scatter_add(const py::object& x, const py::object& v, const py::object& places) {
   const auto in = recording_of("add", py::args(py::make_tuple(x, v)));
@@ -247,6 +267,8 @@ void register_functions(py::module_& m) {
   m.def("sort", &sort, py::arg("x"), py::arg("axis"), "Sorted entries, and the places along the axis they came from.");
   m.def("matmul", &matmul, py::arg("a"), py::arg("b"), "Product of vectors, matrices and stacks of matrices.");
   m.def("interpolate", &interpolate, py::arg("x"), py::arg("xp"), py::arg("fp"), "Linear interpolation in a table.");
+  m.def("search", &search, py::arg("table"), py::arg("x"), py::arg("counts_equal"), "Number of table entries before x.");
+  m.def("pick", &pick, py::arg("table"), py::arg("places"), "Entries of a vector at recorded places.");
   m.def("scatter_add", &scatter_add, py::arg("x"), py::arg("v"), py::arg("places"), "x with v added at places in C order.");
 }
 

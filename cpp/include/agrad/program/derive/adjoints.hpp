@@ -78,6 +78,9 @@ class adjoint_recorder {
 
   void propagate_scatter_add(const operation& op, const traced& adjoint);
 
+  /// Propagates through polygons. Where the table depends on nothing, the adjoint of the argument is all there is.
+  void propagate_polygon(const operation& op, const traced& adjoint);
+
   // ---- all other operations
 
   void propagate_by_loops(operation op, const traced& adjoint);

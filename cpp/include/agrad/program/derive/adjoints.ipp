@@ -41,6 +41,9 @@ AGRAD_INLINE void adjoint_recorder::propagate(const operation& op, const traced&
   if (what == &kernels::product) return propagate_product(op, adjoint);
   if (what == &kernels::cumulative_sum) return propagate_cumulative_sum(op, adjoint);
   if (what == &kernels::scatter_add) return propagate_scatter_add(op, adjoint);
+  if (what == &kernels::interpolation || what == &kernels::interpolation_slope) return propagate_polygon(op, adjoint);
+  if (what == &kernels::search) return;
+  if (what == &kernels::pick && !part_.depends(op.operands[1].first, op.operands[1].count)) return;
   if (what == &kernels::log_sum_exp_along && op.arity == 1) return propagate_log_sum_exp(op, adjoint);
   if (what == &kernels::log_shares_along) return propagate_log_shares(op, adjoint);
   if (what == &kernels::softmax_along || what == &kernels::shares_along) return propagate_shares(op, adjoint);
@@ -160,6 +163,18 @@ AGRAD_INLINE void adjoint_recorder::propagate_log_shares(const operation& op, co
 AGRAD_INLINE void adjoint_recorder::propagate_shares(const operation& op, const traced& adjoint) {
   const traced shares = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
   propagate_entries(op.operands[0], detail::recorded_lines(in_, op, op.count).propagate_shares(shares, adjoint), op.count);
+}
+
+AGRAD_INLINE void adjoint_recorder::propagate_polygon(const operation& op, const traced& adjoint) {
+  const auto depends = [&](Index k) { return part_.depends(op.operands[k].first, op.operands[k].count); };
+  if (depends(1) || depends(2)) return propagate_by_loops(op, adjoint);
+  if (op.what == &kernels::interpolation_slope) return;
+  const span operands[] = {dense(part_.now(in_, op.operands[0], op), op.operands[0].count),
+                           dense(part_.now(in_, op.operands[1], op), op.operands[1].count),
+                           dense(part_.now(in_, op.operands[2], op), op.operands[2].count)};
+  const slot slopes = in_.apply(kernels::interpolation_slope, op.count, operands, 3);
+  propagate_entries(op.operands[0], detail::times(detail::number_of(in_, in_.consecutive(slopes, op.count)), adjoint),
+                    op.count);
 }
 
 AGRAD_INLINE void adjoint_recorder::propagate_scatter_add(const operation& op, const traced& adjoint) {

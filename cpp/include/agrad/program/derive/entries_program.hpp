@@ -54,6 +54,11 @@ class derivative_flow {
 
   void propagate_product(const operation& op);
 
+  /// Propagates a lookup. Returns whether the table depends on none of the wanted inputs.
+  bool propagate_lookup(const operation& op);
+  /// Returns an operand of an operation that takes no single slots for all entries.
+  span operand_of(const span& x);
+
   // ---- the matrix row of a result: the terms added since the last call of `set_entry`
 
   void add(const traced& partial, slot from);

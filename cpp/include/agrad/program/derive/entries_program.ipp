@@ -3,6 +3,7 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/derive/entries_program.hpp>
+#include <agrad/program/kernels/lookup.hpp>
 #include <agrad/program/machine/structure.hpp>
 
 namespace agrad::detail {
@@ -44,6 +45,8 @@ AGRAD_INLINE bool derivative_flow::propagate(const operation& op) {
     for (std::uint32_t i = 0; i < op.count; ++i) propagate_sum(op, i);
   else if (op.what->depends.how == dependence::product)
     propagate_product(op);
+  else if (op.what->depends.how == dependence::looked_up || op.what == &kernels::search)
+    return propagate_lookup(op);
   else
     return false;
   return true;
@@ -106,6 +109,42 @@ AGRAD_INLINE void derivative_flow::propagate_product(const operation& op) {
     number_[op.result + i] = sum;
     set_entry(op.result + i);
   }
+}
+
+AGRAD_INLINE bool derivative_flow::propagate_lookup(const operation& op) {
+  for (std::uint32_t k = 1; k < op.arity; ++k)
+    for (std::uint32_t i = 0; i < op.operands[k].count; ++i)
+      if (!rows_[slot_of(op.operands[k], i)].empty()) return false;
+  span operands[operation::most_operands];
+  for (std::uint32_t k = 0; k < op.arity; ++k) operands[k] = operand_of(op.operands[k]);
+  const slot first = op.what == &kernels::search ? in_.apply(*op.what, op.count, operands, op.arity, {integers(op)[0]})
+                                                 : in_.apply(*op.what, op.count, operands, op.arity);
+  const bool has_slope = op.what == &kernels::interpolation;
+  const slot slopes = has_slope ? in_.apply(kernels::interpolation_slope, op.count, operands, op.arity) : 0;
+  for (std::uint32_t i = 0; i < op.count; ++i) {
+    number_[op.result + i] = number_of(in_, in_.consecutive(first + i, 1));
+    if (has_slope) add(number_of(in_, in_.consecutive(slopes + i, 1)), slot_of(op.operands[0], i));
+    set_entry(op.result + i);
+  }
+  return true;
+}
+
+AGRAD_INLINE span derivative_flow::operand_of(const span& x) {
+  std::vector<slot> slots;
+  std::vector<double> values;
+  for (std::uint32_t i = 0; i < x.count; ++i) {
+    const traced& number = number_[slot_of(x, i)];
+    if (number.is_constant())
+      values.push_back(number.constant());
+    else
+      slots.push_back(number.slots().first);
+  }
+  if (slots.empty()) return in_.consecutive(in_.constant(values.data(), values.size()), values.size());
+  if (!values.empty()) {  // in order
+    slots.clear();
+    for (std::uint32_t i = 0; i < x.count; ++i) slots.push_back(number_[slot_of(x, i)].slots_in(in_).first);
+  }
+  return in_.dense(slots.data(), slots.size());
 }
 
 AGRAD_INLINE void derivative_flow::add(const traced& partial, slot from) {

@@ -58,6 +58,13 @@ class tangent_recorder {
   void propagate_log_shares(const operation& op);
   void propagate_shares(const operation& op);
 
+  /// Propagates through polygons: these are linear in the values of their points, and a shift of a point to the right is a
+  /// shift of the argument to the left.
+  void propagate_polygon(const operation& op);
+  void propagate_polygon_slope(const operation& op);
+  traced looked_up(const kernel& what, const operation& op, const span& values);
+  span dense_now(const operation& op, Index k);
+
   void propagate_by_loops(operation op);
 
   recorder& in_;

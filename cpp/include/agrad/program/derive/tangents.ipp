@@ -6,6 +6,7 @@
 #include <agrad/program/kernels/checked.hpp>
 #include <agrad/program/kernels/log_shares.hpp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
+#include <agrad/program/kernels/lookup.hpp>
 #include <agrad/program/machine/custom.hpp>
 #include <agrad/program/machine/structure.hpp>
 
@@ -26,6 +27,10 @@ AGRAD_INLINE void tangent_recorder::propagate(const operation& op) {
   if (is_linear_in_first(op)) return propagate_repeated(op, {tangents_of(op.operands[0])});
   if (what == &kernels::scatter_add)
     return propagate_repeated(op, {tangents_of(op.operands[0]), tangents_of(op.operands[1]), op.operands[2]});
+  if (what == &kernels::search) return;
+  if (what == &kernels::pick) return propagate_repeated(op, {dense_now(op, 0), tangents_of(op.operands[1])});
+  if (what == &kernels::interpolation) return propagate_polygon(op);
+  if (what == &kernels::interpolation_slope) return propagate_polygon_slope(op);
   if (what == &kernels::log_sum_exp_along && op.arity == 1) return propagate_log_sum_exp(op);
   if (what == &kernels::log_shares_along) return propagate_log_shares(op);
   if (what == &kernels::softmax_along || what == &kernels::shares_along) return propagate_shares(op);
@@ -111,6 +116,44 @@ AGRAD_INLINE void tangent_recorder::propagate_shares(const operation& op) {
   const traced shares = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
   const traced along = detail::number_of(in_, tangents_of(op.operands[0]));
   set_tangents(op, detail::recorded_lines(in_, op, op.count).propagate_shares(shares, along).slots_in(in_));
+}
+
+AGRAD_INLINE span tangent_recorder::dense_now(const operation& op, Index k) {
+  const span x = part_.now(in_, op.operands[k], op);
+  if (x.stride == 1 || op.operands[k].count == 1) return x;
+  const std::vector<slot> slots(op.operands[k].count, x.first);
+  return in_.dense(slots.data(), slots.size());
+}
+
+AGRAD_INLINE traced tangent_recorder::looked_up(const kernel& what, const operation& op, const span& values) {
+  const span operands[] = {dense_now(op, 0), dense_now(op, 1), values};
+  return detail::number_of(in_, in_.consecutive(in_.apply(what, op.count, operands, 3), op.count));
+}
+
+AGRAD_INLINE void tangent_recorder::propagate_polygon(const operation& op) {
+  const span &x = op.operands[0], &xp = op.operands[1], &fp = op.operands[2];
+  traced along(0.0), sum(0.0);
+  if (part_.depends(x.first, x.count)) along = detail::number_of(in_, tangents_of(x));
+  if (part_.depends(xp.first, xp.count)) along = along - looked_up(kernels::interpolation, op, tangents_of(xp));
+  if (!along.is_constant()) sum = detail::times(looked_up(kernels::interpolation_slope, op, dense_now(op, 2)), along);
+  if (part_.depends(fp.first, fp.count)) {
+    const traced part = looked_up(kernels::interpolation, op, tangents_of(fp));
+    sum = sum.is_constant() ? part : sum + part;
+  }
+  set_tangents(op, sum.slots_in(in_));
+}
+
+AGRAD_INLINE void tangent_recorder::propagate_polygon_slope(const operation& op) {
+  const span &xp = op.operands[1], &fp = op.operands[2];
+  traced sum(0.0);
+  if (part_.depends(xp.first, xp.count))
+    sum = -detail::times(looked_up(kernels::interpolation_slope, op, dense_now(op, 2)),
+                         looked_up(kernels::interpolation_slope, op, tangents_of(xp)));
+  if (part_.depends(fp.first, fp.count)) {
+    const traced part = looked_up(kernels::interpolation_slope, op, tangents_of(fp));
+    sum = sum.is_constant() ? part : sum + part;
+  }
+  set_tangents(op, sum.slots_in(in_));
 }
 
 AGRAD_INLINE void tangent_recorder::propagate_by_loops(operation op) {
