@@ -2,6 +2,7 @@
 #include <agrad/solve/system/event.ipp>
 #include <agrad/solve/system/mass_matrix.ipp>
 #include <agrad/solve/system/program/dae.ipp>
+#include <agrad/solve/system/program/data_features.ipp>
 #include <agrad/solve/system/program/diagonals.ipp>
 #include <agrad/solve/system/program/function.ipp>
 #include <agrad/solve/system/program/held_code.ipp>

@@ -28,17 +28,23 @@ void warn(const std::string& function, const gradient_difference& found, double 
   if (PyErr_WarnEx(PyExc_RuntimeWarning, in_time(text).c_str(), 1) != 0) throw py::error_already_set();
 }
 
-checked_method checked_method_of(const configured_method& method, const configured_method& second, double allowed) {
-  const auto make = [first = method.make, other = second.make, allowed](const std::string& function, ode_system& system,
-                                                                        ode_required required) -> std::unique_ptr<ode_solver> {
+struct checked_maker {
+  ode_maker first, other;
+  double allowed;
+
+  double tolerance() const { return first.tolerance(); }
+  std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_required required) const {
     const bool none = !required.initial_state && !required.initial_time && !required.times && system.parameters() == 0;
     if (none) return first(function, system, required);
-    const auto report = [function, allowed](const gradient_difference& found) { warn(function, found, allowed); };
+    const auto report = [function, allowed = allowed](const gradient_difference& found) { warn(function, found, allowed); };
     return std::make_unique<checked_solver>(first(function, system, required),
                                             other(function + " (the second solve of gradient_check)", system, required),
                                             allowed, report);
-  };
-  return {{make, method.same_steps}};
+  }
+};
+
+checked_method checked_method_of(const configured_method& method, const configured_method& second, double allowed) {
+  return {{checked_maker{method.make, second.make, allowed}, method.same_steps}};
 }
 
 }  // namespace

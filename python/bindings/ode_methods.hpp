@@ -33,6 +33,12 @@ struct forward_method : configured_method {};
 /// A pair of methods whose gradients are compared.
 struct checked_method : configured_method {};
 
+/// Return the relative tolerance of the states.
+inline double relative_tolerance(const std::string&, const step_options& o) { return o.states.relative; }
+inline double relative_tolerance(const ode_adjoint_options& o) { return o.forward.relative; }
+inline double relative_tolerance(const ode_forward_options& o) { return o.states.relative; }
+inline double relative_tolerance(const ode_forward_options& o, const ode_adjoint_options&) { return o.states.relative; }
+
 /// A maker that writes its name and its options, which `read_maker` reads.
 template <class Make, class... Options>
 struct named_maker {
@@ -42,6 +48,9 @@ struct named_maker {
 
   std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_required required) const {
     return make(function, system, required);
+  }
+  double tolerance() const {
+    return std::apply([](const auto&... each) { return relative_tolerance(each...); }, options);
   }
   void write(portable_writer& to) const {
     to(name);

@@ -14,9 +14,11 @@ AGRAD_INLINE dae_problem::dae_problem(fields of) : of_(std::move(of)) {
 
 AGRAD_INLINE std::unique_ptr<posed_solve> dae_problem::pose(bool differentiated) const {
   const auto n = static_cast<std::size_t>(of_.states);
+  time_switches switches(*of_.f, 2 * n);
+  switches.find_features(of_.options.forward.relative);
   return std::make_unique<posed_dae>(of_.function, std::make_unique<program_dae>(of_.f, of_.states, differentiated),
                                      of_.options, differentiated ? of_.required : dae_required{},
-                                     of_.f->input_size() - 1 - 2 * n, of_.times, of_.stops, time_switches(*of_.f, 2 * n));
+                                     of_.f->input_size() - 1 - 2 * n, of_.times, of_.stops, std::move(switches));
 }
 
 AGRAD_INLINE void dae_problem::write(portable_writer& to) const { to(of_); }

@@ -73,6 +73,7 @@ class event_problem final : public recorded_problem {
   fields of_;
   ode_maker make_;
   std::shared_ptr<const held_code> held_;  // null without switches
+  time_switches switches_;
   std::shared_ptr<program_structure> structure_ = std::make_shared<program_structure>();
   std::shared_ptr<std::atomic<bool>> reads_hits_ = std::make_shared<std::atomic<bool>>(false);
 };

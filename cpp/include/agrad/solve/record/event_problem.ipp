@@ -20,7 +20,9 @@ AGRAD_INLINE std::unique_ptr<event_function> event_programs::event(Eigen::Index 
   return std::make_unique<event_function>(function(root), function(reset), states);
 }
 
-AGRAD_INLINE event_problem::event_problem(fields of, ode_maker make) : of_(std::move(of)), make_(std::move(make)) {
+AGRAD_INLINE event_problem::event_problem(fields of, ode_maker make)
+    : of_(std::move(of)), make_(std::move(make)), switches_(*of_.f, static_cast<std::size_t>(of_.states)) {
+  switches_.find_features(make_.tolerance());
   if (!of_.holds) return;
   held_code found = held_code_of(*of_.f, static_cast<std::size_t>(of_.states));
   if (!found.entries.empty()) held_ = std::make_shared<const held_code>(std::move(found));
@@ -38,7 +40,7 @@ AGRAD_INLINE std::unique_ptr<posed_solve> event_problem::pose(bool differentiate
   setup.make = make_;
   setup.plan = of_.plan;
   setup.parameters = of_.parameters(), setup.times = of_.times;
-  setup.switches.emplace(*of_.f, static_cast<std::size_t>(of_.states));
+  setup.switches.emplace(switches_);
   setup.counts = of_.counts;
   setup.reads_hits = reads_hits_;
   return std::make_unique<posed_events>(std::move(setup), differentiated);

@@ -20,15 +20,18 @@ namespace agrad {
 class ode_maker {
  public:
   /// make(function, system, required): returns a solver of the system for the required derivatives; `function` begins messages.
-  /// An optional member `write(portable_writer&)` stores the maker.
+  /// An optional member `write(portable_writer&)` stores the maker, and `tolerance()` is its relative tolerance.
   template <class Make, std::enable_if_t<!std::is_same_v<std::decay_t<Make>, ode_maker>, int> = 0>
   ode_maker(Make make) : make_(make) {  // NOLINT: any callable is a maker
+    if constexpr (has_tolerance<Make>) tolerance_ = make.tolerance();
     if constexpr (is_written<Make>) write_ = [make](portable_writer& to) { make.write(to); };
   }
 
   std::unique_ptr<ode_solver> operator()(const std::string& function, ode_system& system, ode_required required) const {
     return make_(function, system, required);
   }
+  /// Returns the relative tolerance of the states; that of a maker without `tolerance()` is taken as 1e-6.
+  double tolerance() const { return tolerance_; }
   bool is_portable() const { return write_ != nullptr; }
   void write(portable_writer& to) const { write_(to); }
 
@@ -42,10 +45,21 @@ class ode_maker {
     static constexpr bool value = decltype(found<Make>(0))::value;
   };
   template <class Make>
+  struct tells {
+    template <class M>
+    static auto found(int) -> decltype(std::declval<const M&>().tolerance(), std::true_type{});
+    template <class M>
+    static std::false_type found(...);
+    static constexpr bool value = decltype(found<Make>(0))::value;
+  };
+  template <class Make>
+  static constexpr bool has_tolerance = tells<Make>::value;
+  template <class Make>
   static constexpr bool is_written = writes<Make>::value;
 
   std::function<std::unique_ptr<ode_solver>(const std::string&, ode_system&, ode_required)> make_;
   std::function<void(portable_writer&)> write_;
+  double tolerance_ = 1e-6;
 };
 
 }  // namespace agrad

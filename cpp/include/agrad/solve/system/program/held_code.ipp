@@ -41,12 +41,15 @@ class held_search {
       for (std::size_t i = 0; i < op.count; ++i) {
         const slot x = reach::place(f_.code().integers, op, 0, i);
         const slot y = site.has_other ? reach::place(f_.code().integers, op, 1, i) : x;
-        const reach::marks both = flow.of(x) | flow.of(y);
+        reach::marks both = flow.of(x) | flow.of(y);
+        if (site.kind == jump_site::lookup)
+          for (slot k = 0; k < op.operands[1].count; ++k) both |= flow.of(op.operands[1].first + k) != 0 ? of_state : 0;
         const bool is_known = (both & of_state) == 0 && course.is_linear(x) && course.is_linear(y);
         const bool is_linear = with_states.is_linear(x) && with_states.is_linear(y) && site.kind != jump_site::quotient;
         const held_entry entry{site, op.what, x, y, static_cast<slot>(op.result + i), is_linear, text_of(op, x, y)};
         // Both stay as they are until an entry within them passes its own place, where this one is computed anew.
         const bool follows = with_states.is_constant(x) && with_states.is_constant(y);
+        if (both != 0 && !is_known && site.kind == jump_site::lookup) fail_lookup();
         const bool can_meet = !is_infinite(x) && !is_infinite(y);
         if (both != 0 && !is_known && !follows && can_meet && !continuous.is_kink(entry)) found.push_back(entry);
       }
@@ -56,6 +59,12 @@ class held_search {
 
  private:
   enum mark : reach::marks { of_time = 1, of_state = 2 };
+
+  [[noreturn]] AGRAD_COLD static void fail_lookup() {
+    throw DomainError(
+        "np.searchsorted: argument in a right-hand side depends on a state, or not linearly on t, but must be linear in t for "
+        "a table that depends on neither; sum comparisons, (y[0] > limits).sum()");
+  }
 
   /// Returns an operation in the user's words; a value that is no state, time, parameter or constant is an ellipsis.
   std::string text_of(const operation& op, slot x, slot y) const {

@@ -1,5 +1,5 @@
 // Jump site: an operation of a recorded function that jumps, or has a kink, where its first argument passes its second one,
-// zero, a whole number, or a whole multiple of its second argument.
+// zero, a whole number, a whole multiple of its second argument, or an entry of a table.
 //
 // Between two such places the operation's result is known from the result at one point: a truth, a sign, a whole number, or the
 // quotient of a remainder.
@@ -13,7 +13,7 @@
 namespace agrad {
 
 struct jump_site {
-  enum how { none, comparison, side, rounding, quotient } kind = none;
+  enum how { none, comparison, side, rounding, quotient, lookup } kind = none;
   /// Which whole number a number between two of them becomes.
   enum way { down, up, nearest, to_zero } rounds = down;
   bool has_other = false;  // there is a second argument that matters: y

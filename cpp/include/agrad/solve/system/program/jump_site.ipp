@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agrad/base/inline.hpp>
+#include <agrad/program/kernels/lookup.hpp>
 #include <agrad/solve/system/program/jump_site.hpp>
 
 namespace agrad {
@@ -21,6 +22,8 @@ AGRAD_INLINE jump_site jump_site_of(const operation& op) {
   if (is(mod_rule{})) return {site::quotient, site::down, true, true};
   if (is(remainder_rule{})) return {site::quotient, site::nearest, true, true};
   if (is(fmod_rule{})) return {site::quotient, site::to_zero, true, true};
+  if (op.what == &kernels::search) return {site::lookup};
+  if (op.what == &kernels::interpolation) return {site::lookup, site::down, false, false, true};
   return {};
 }
 

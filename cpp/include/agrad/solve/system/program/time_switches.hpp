@@ -2,11 +2,12 @@
 //
 // A step sees nothing of a pulse `where((t > 5) & (t < 5.1), 1, 0)` between its stages. But the recorded program contains the
 // comparison t < v, or a t + b < v, where v is independent of the states. The same holds for floor(t / p), t % p < d, sign(t -
-// a) and the kinks of abs(t - a) and maximum(t - a, 0). Such times depend only on parameters and are known before the solve, so
-// steps can end there (`tstops`). The search takes operations in the program's order and looks between the times already found,
-// where the compared value is linear in t: with w the difference of the two sides, w(s, p) = 0 gives the derivative of a time,
-// ds = -w_p dp / w_t. Comparisons that are not linear in t, such as sin(t) > 0.5, are found step by step, like comparisons of
-// states (solve/system/program/held_code.hpp).
+// a) and the kinks of abs(t - a) and maximum(t - a, 0). Such times depend only on parameters and are known before the solve,
+// so steps can end there (`tstops`). The search takes operations in the program's order and looks between the times already
+// found, where the compared value is linear in t. A lookup of t in a table (np.interp, np.searchsorted) gives the times of the
+// table's entries; of a polygon of constants only those of its features (solve/system/program/data_features.hpp). With w the
+// difference of the two sides, w(s, p) = 0 gives the derivative of a time, ds = -w_p dp / w_t. Comparisons that are not linear
+// in t, such as sin(t) > 0.5, are found step by step, like comparisons of states (solve/system/program/held_code.hpp).
 // Read next: solve/posed/switched_stops.hpp, the user of this class.
 #pragma once
 
@@ -29,6 +30,9 @@ class time_switches {
   /// f: a right-hand side of (t, n states, parameters).
   time_switches(const program& f, std::size_t n) : n_(n), sides_(found(f, n)) {}
 
+  /// Reduces the points of constant polygons to their features. tolerance: the relative tolerance of the states.
+  void find_features(double tolerance);
+
   /// Returns the number of operations whose result t decides.
   std::size_t size() const { return sites_.size(); }
   /// Returns whether one of the times depends on a parameter.
@@ -39,7 +43,8 @@ class time_switches {
     workspace run;
     std::vector<double> inputs, outputs;
   };
-  /// A time, the operation that it comes from, and for roundings and remainders the quotient there.
+  /// A time, the operation that it comes from, and for roundings and remainders the quotient there, for lookups the number of
+  /// the entry.
   struct time {
     double at;
     std::size_t site;
@@ -71,6 +76,18 @@ class time_switches {
 
   bool is_known(const std::vector<slot>& outputs, const jump_site& kind, slot x, slot y) const;
 
+  /// The table of a lookup.
+  struct lookup_table {
+    std::vector<double> entries, values;  // of a constant table, and of a polygon the values there
+    std::size_t count = 0, first = 0;     // of another one, how many entries, and the place of the first among the outputs
+    bool counts_equal = true;             // whether an entry is passed where the argument equals the entry
+  };
+
+  /// Returns the table of a lookup, and adds entries that depend on parameters to the outputs.
+  lookup_table table_of(const program& f, const operation& op, const reach& flow, std::vector<slot>& others) const;
+  /// Returns numbers of the program that are constants; none where one is not.
+  static std::vector<double> constants_of(const program& f, const span& x);
+
   /// Returns the operations that compute those outputs.
   static program_code needed(const program& f, const std::vector<operation>& all, const std::vector<slot>& outputs);
 
@@ -85,6 +102,9 @@ class time_switches {
 
   /// Adds the times between two others at which the operation's index changes, if its measure is linear in t between them.
   void add_roots(std::size_t c, double from, double to, const double* parameters, room& w, std::vector<time>& found) const;
+
+  void add_entries(std::size_t c, double from, double to, double begin, double rise, const double* parameters, room& w,
+                   std::vector<time>& found) const;
 
   /// Returns the first number at which a step function with a single step between low and high has changed.
   template <class Index>
@@ -104,6 +124,7 @@ class time_switches {
   std::size_t n_;
   bool move_ = false;  // before sides_, whose initializer sets it
   std::vector<jump_site> sites_;
+  std::vector<lookup_table> tables_;  // of each site; empty for those that are no lookups
   program sides_;
 };
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <agrad/base/inline.hpp>
+#include <agrad/program/kernels/lookup.hpp>
+#include <agrad/solve/system/program/data_features.hpp>
 #include <agrad/solve/system/program/time_course.hpp>
 #include <agrad/solve/system/program/time_switches.hpp>
 
@@ -10,23 +12,32 @@ namespace agrad {
 AGRAD_INLINE std::vector<time_switches::time> time_switches::within(double from, double to, const double* parameters,
                                                                     const std::vector<double>& given, room& w) const {
   std::vector<time> all;
-  std::vector<double> cuts{from};
+  std::vector<double> cuts{from}, stops = given, added;  // in order
+  std::sort(stops.begin(), stops.end());
+  const auto is_same = [](double a, double b) { return std::abs(a - b) <= 32 * epsilon * std::abs(b); };
+  const auto beside = [&](const std::vector<double>& in, double at) -> const double* {
+    const auto next = std::lower_bound(in.begin(), in.end(), at);
+    if (next != in.end() && is_same(*next, at)) return &*next;
+    return next != in.begin() && is_same(*(next - 1), at) ? &*(next - 1) : nullptr;
+  };
   for (std::size_t c = 0; c < size(); ++c) {
     std::vector<time> found;
     for (std::size_t k = 0; k < cuts.size(); ++k) {
       const bool is_last = k + 1 == cuts.size();
       add_roots(c, cuts[k], is_last ? to : std::nextafter(cuts[k + 1], from), parameters, w, found);
     }
+    std::sort(found.begin(), found.end(), [](const time& a, const time& b) { return a.at < b.at; });
+    added.clear();
     for (const time& each : found) {
-      const auto is_there = [&](double other) { return std::abs(each.at - other) <= 32 * epsilon * std::abs(each.at); };
-      if (!(each.at - from > epsilon * epsilon * (to - from) && each.at < to) ||
-          std::any_of(cuts.begin(), cuts.end(), is_there))
-        continue;
-      const auto stop = std::find_if(given.begin(), given.end(), is_there);
-      cuts.push_back(stop == given.end() ? each.at : *stop);
-      all.push_back({cuts.back(), each.site, each.level});
+      if (!(each.at - from > epsilon * epsilon * (to - from) && each.at < to) || beside(cuts, each.at) != nullptr) continue;
+      if (!added.empty() && is_same(added.back(), each.at)) continue;
+      const double* stop = beside(stops, each.at);
+      added.push_back(stop == nullptr ? each.at : *stop);
+      all.push_back({added.back(), each.site, each.level});
     }
-    std::sort(cuts.begin(), cuts.end());
+    const auto middle = static_cast<std::ptrdiff_t>(cuts.size());
+    cuts.insert(cuts.end(), added.begin(), added.end());
+    std::inplace_merge(cuts.begin(), cuts.begin() + middle, cuts.end());
   }
   return all;
 }
@@ -64,6 +75,11 @@ AGRAD_INLINE std::vector<double> time_switches::seeds(const time& of) const {
   const jump_site& here = sites_[of.site];
   std::vector<double> seeds(sides_.output_size(), 0.0);
   seeds[3 * of.site] = 1;
+  if (here.kind == jump_site::lookup) {
+    const lookup_table& table = tables_[of.site];
+    if (table.entries.empty()) seeds[table.first + static_cast<std::size_t>(of.level)] = -1;
+    return seeds;
+  }
   seeds[3 * of.site + 1] = here.kind == jump_site::quotient ? -of.level : here.has_other ? -1 : 0;
   return seeds;
 }
@@ -78,22 +94,64 @@ AGRAD_INLINE program time_switches::found(const program& f, std::size_t n) {
   marks[0] = of_time;
   const reach flow(f, marks);
   const time_course course(f, n);
-  std::vector<slot> outputs;
+  std::vector<slot> outputs, of_tables;
   for (const operation& op : all) {
     const jump_site kind = jump_site_of(op);
     if (kind.kind == jump_site::none) continue;
     for (std::size_t i = 0; i < op.count; ++i) {
       const slot x = reach::place(f.code().integers, op, 0, i);
-      const slot y = kind.has_other ? reach::place(f.code().integers, op, 1, i) : x;
-      const reach::marks both = flow.of(x) | flow.of(y);
+      const bool is_lookup = kind.kind == jump_site::lookup;  // whose second number tells tables apart
+      const slot y = kind.has_other ? reach::place(f.code().integers, op, 1, i)
+                     : is_lookup    ? op.operands[op.arity - 1].first
+                                    : x;
+      reach::marks both = flow.of(x);
+      if (kind.has_other) both |= flow.of(y);
       if ((both & (of_time | of_state)) != of_time || is_known(outputs, kind, x, y)) continue;
       if (!course.is_linear(x) || !course.is_linear(y)) continue;
-      outputs.insert(outputs.end(), {x, y, static_cast<slot>(op.result + i)});
+      lookup_table table;
+      if (is_lookup) {
+        table = table_of(f, op, flow, of_tables);
+        if (table.entries.empty() && table.count == 0) continue;
+        if (table.entries.empty()) both |= of_parameter;
+      }
+      outputs.insert(outputs.end(), {x, y, is_lookup ? x : static_cast<slot>(op.result + i)});
       sites_.push_back(kind);
+      tables_.push_back(std::move(table));
       move_ = move_ || (both & of_parameter) != 0;
     }
   }
+  for (lookup_table& each : tables_) each.first += outputs.size();
+  outputs.insert(outputs.end(), of_tables.begin(), of_tables.end());
   return {needed(f, all, outputs), f.fixed(), f.size(), f.inputs(), outputs};
+}
+
+AGRAD_INLINE time_switches::lookup_table time_switches::table_of(const program& f, const operation& op, const reach& flow,
+                                                                 std::vector<slot>& others) const {
+  lookup_table table;
+  const span& entries = op.operands[1];
+  table.counts_equal = op.what != &kernels::search || f.code().integers[op.data] != 0;
+  table.entries = constants_of(f, entries);
+  if (!table.entries.empty()) {
+    if (op.arity == 3) table.values = constants_of(f, op.operands[2]);
+    return table;
+  }
+  for (std::uint32_t i = 0; i < entries.count; ++i)
+    if ((flow.of(entries.first + i) & (of_time | of_state)) != 0) return table;
+  table.first = others.size(), table.count = entries.count;
+  for (std::uint32_t i = 0; i < entries.count; ++i) others.push_back(entries.first + i);
+  return table;
+}
+
+AGRAD_INLINE std::vector<double> time_switches::constants_of(const program& f, const span& x) {
+  if (x.first + x.count > f.fixed().size()) return {};
+  for (const slot s : f.inputs())
+    if (s >= x.first && s < x.first + x.count) return {};
+  return {f.fixed().begin() + x.first, f.fixed().begin() + x.first + x.count};
+}
+
+AGRAD_INLINE void time_switches::find_features(double tolerance) {
+  for (lookup_table& each : tables_)
+    if (!each.values.empty()) each.entries = data_features(each.entries, each.values, tolerance), each.values.clear();
 }
 
 AGRAD_INLINE bool time_switches::is_known(const std::vector<slot>& outputs, const jump_site& kind, slot x, slot y) const {
@@ -135,6 +193,8 @@ AGRAD_INLINE time_switches::position time_switches::at(std::size_t c, double t, 
   const double x = sides[3 * c], y = sides[3 * c + 1], result = sides[3 * c + 2];
   const jump_site& here = sites_[c];
   switch (here.kind) {
+    case jump_site::lookup:
+      return {x, 0};
     case jump_site::rounding:
       return {x, result};
     case jump_site::quotient:
@@ -154,6 +214,7 @@ AGRAD_INLINE void time_switches::add_roots(std::size_t c, double from, double to
   const double between = at(c, from + (to - from) / 2, parameters, w).measure, rise = end - begin;
   const bool is_linear = std::abs(between - (begin + end) / 2) <= 1e-9 * (std::abs(begin) + std::abs(end));
   if (!is_linear || !(std::abs(rise) > 0) || !std::isfinite(rise)) return;
+  if (sites_[c].kind == jump_site::lookup) return add_entries(c, from, to, begin, rise, parameters, w, found);
   const bool is_one = sites_[c].is_single();
   const double shift = sites_[c].halves() ? 0.5 : 0.0;
   const double first = is_one ? 0 : std::ceil(std::min(begin, end) - shift) - 1;
@@ -165,6 +226,27 @@ AGRAD_INLINE void time_switches::add_roots(std::size_t c, double from, double to
     const double low = is_one ? from : std::max(from, guess - spacing / 2);
     const double high = is_one ? to : std::min(to, guess + spacing / 2);
     if (low < high && index(low) != index(high)) found.push_back({changed(index, low, high, guess), c, level + shift});
+  }
+}
+
+AGRAD_INLINE void time_switches::add_entries(std::size_t c, double from, double to, double begin, double rise,
+                                             const double* parameters, room& w, std::vector<time>& found) const {
+  const lookup_table& table = tables_[c];
+  std::vector<double> entries = table.entries;
+  if (entries.empty()) {
+    const double* first = run(from, parameters, w).data() + table.first;
+    entries.assign(first, first + table.count);
+  }
+  const double low = std::min(begin, begin + rise), high = std::max(begin, begin + rise);
+  auto each = static_cast<std::size_t>(std::lower_bound(entries.begin(), entries.end(), low) - entries.begin());
+  for (; each < entries.size() && entries[each] <= high; ++each) {
+    const double entry = entries[each];
+    const auto passed = [&](double t) {
+      const double x = at(c, t, parameters, w).measure;
+      return (table.counts_equal ? x >= entry : x > entry) ? 1.0 : 0.0;
+    };
+    const double guess = from + (to - from) * ((entry - begin) / rise);
+    if (passed(from) != passed(to)) found.push_back({changed(passed, from, to, guess), c, static_cast<double>(each)});
   }
 }
 
