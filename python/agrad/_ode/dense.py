@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agrad._core import Array, DomainError, ShapeError, StepLog
+from agrad._core import Array, Comparison, DomainError, ShapeError, StepLog
 from agrad._ode.arguments import real_values, vector
 from agrad._ode.initial_value import Solve, record_solve
 from agrad._ode.method_table import MULTISTEP
@@ -100,11 +100,29 @@ class Solution:
         if self._problem is None:
             raise TypeError("sol: t is recorded in a function that is compiled, but must be plain after pickling")
         order = np.argsort(requested, kind="stable")
-        times = self._problem.times.at(t[order] if isinstance(t, Array) else requested[order], requested[order])
+        values = requested[order]
+        if isinstance(t, Array) and t.recording.on_comparison == Comparison.refuses:
+            t, values = self._after_start(t), np.maximum(values, self._first)
+        times = self._problem.times.at(t[order] if isinstance(t, Array) else values, values)
         result = Solve(replace(self._problem, times=times)).result()
         if len(result.t) < requested.size:
             raise self._too_late(requested.max())
         return result.y[:, np.argsort(order)]
+
+    @property
+    def _first(self) -> float:
+        """The first time, by rounding, at which a solve has an output that is not its initial state."""
+        t0, end = self._span
+        return t0 + 8 * float(np.spacing(max(abs(t0), abs(end))))
+
+    def _after_start(self, t: Array) -> Any:
+        """Returns times that are after the start in every run, with the derivatives of t.
+
+        A right-hand side is recorded at its own start, and where it needs this solution late by a constant, that is the start
+        of this solution, too. Which outputs are initial states must not depend on a run's times.
+        """
+        t0, first = self._span[0], self._first
+        return np.where(t < first, t + (first - t0), t)
 
     def _too_late(self, t: float) -> DomainError:
         hint = "but must not be after the terminal event that ended the solution"
