@@ -14,6 +14,7 @@ from agrad._constraints.by_name import *  # noqa: F403
 from agrad._constraints.by_name import __all__ as _constraints
 from agrad._core import Array, DomainError, ScopeError, ShapeError, SolverError, __version__
 from agrad._functionals.by_parts import map_rect, reduce_sum, reduce_sum_static
+from agrad._functionals.forcing import interpolate
 from agrad._functionals.hmm import hmm_hidden_state_prob, hmm_latent_rng, hmm_marginal
 from agrad._functionals.integrate_1d import (
     integrate_1d,
@@ -141,6 +142,7 @@ __all__ = [
     "integrate_1d_double_exponential_tol",
     "integrate_1d_gauss_kronrod",
     "integrate_1d_gauss_kronrod_tol",
+    "interpolate",
     "jacfwd",
     "jacobian",
     "jacrev",

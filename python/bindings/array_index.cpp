@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "array.hpp"
@@ -63,6 +64,18 @@ py::object plain_mask(const py::handle& key) {
   return std::move(plain);
 }
 
+/// Returns whether a key is recorded whole numbers, such as np.searchsorted of recorded values, which each run computes.
+bool is_place(const py::object& key) {
+  if (!py::isinstance<array>(key)) return false;
+  const auto& places = key.cast<const array&>();
+  if (places.is_condition()) return false;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const double place = places.owner()->code.value(places.at(i));
+    if (place != std::floor(place)) return false;
+  }
+  return true;
+}
+
 py::object plain_key(const py::object& key) {
   if (!any_recorded(key)) return key;
   if (!py::isinstance<py::tuple>(key)) return plain_mask(key);
@@ -94,6 +107,7 @@ py::object get_item(const py::object& self, const py::object& given) {
     if (part.shape().empty()) return py::cast(std::move(part));
     return view_of(self, std::move(part.mark_view(self, given)));
   }
+  if (is_place(given)) return py::module_::import("agrad._numpy.order").attr("picked")(self, given);
   const py::object key = plain_key(given);
   array part = with_slots(a, py::array_t<slot>::ensure(slots_of(a)[key]));
   if (part.shape().empty() || !is_basic(key)) return py::cast(std::move(part));

@@ -1,4 +1,4 @@
-"""Order: sorting, quantiles, and indices, which are integers and so must be known when the function is recorded."""
+"""Order: sorting, quantiles, and indices, most of which are integers and so must be known when the function is recorded."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, reduce
+from agrad._core import Array, pick, reduce, search
 from agrad._core import sort as sort_along
-from agrad._numpy.axes import axes_of, axis_of, check_plain_options, with_axes_last
+from agrad._numpy.axes import axes_of, axis_of, check_plain_options, recorded, with_axes_last
 from agrad._numpy.choosing import where
 from agrad._record.structure import find_recording
 
-__all__ = ["by_values", "functions"]
+__all__ = ["by_values", "functions", "picked"]
 
 
 def _sort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
@@ -102,11 +102,35 @@ _SORT, _LOOK_UP, _CHOOSE = (
     "compare with np.where, or look values up with np.interp",
     "choose between values with np.where",
 )
+
+
+def _search(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    """Returns integers where the values are known, else a recorded array of whole numbers, which each run computes."""
+    if not any(isinstance(x, Array) and x.known_values is None for x in (a, v)):
+        return _by_values(np.searchsorted, _LOOK_UP)(a, v, side, sorter)
+    if sorter is not None:
+        raise TypeError("np.searchsorted: sorter is given, but must be None for recorded values; sort the table itself")
+    if side not in ("left", "right"):
+        raise ValueError(f"np.searchsorted: side is {side!r}, but must be 'left' or 'right'")
+    return search(a, v, side == "right")
+
+
+def picked(table: Any, places: Array) -> Any:
+    """Returns ``table[places]`` for recorded places, whole numbers that each run computes."""
+    table = recorded(table, places)[0]
+    row = table.shape[1:]
+    width = int(np.prod(row))
+    if table.shape[0] == 0 or width == 0:
+        raise IndexError(f"index: array is of shape {table.shape}, but must have entries where the index is a recorded value")
+    from_end = np.where(places < 0, places + table.shape[0], places)
+    entries = from_end if not row else np.reshape(from_end, (-1, 1)) * width + np.arange(width)
+    return np.reshape(pick(np.ravel(table), entries), (*places.shape, *row))
+
+
 #: Functions whose results are integers that depend on values.
 by_values: dict[Callable[..., Any], Callable[..., Any]] = {
     np.argsort: _by_values(np.argsort, _SORT),
     np.argpartition: _by_values(np.argpartition, _SORT),
-    np.searchsorted: _by_values(np.searchsorted, _LOOK_UP),
     np.digitize: _by_values(np.digitize, _LOOK_UP),
     np.nonzero: _by_values(np.nonzero, _CHOOSE),
     np.flatnonzero: _by_values(np.flatnonzero, _CHOOSE),
@@ -120,5 +144,6 @@ functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.percentile: _percentile,
     np.argmax: _place_of_extreme("argmax"),
     np.argmin: _place_of_extreme("argmin"),
+    np.searchsorted: _search,
     **by_values,
 }

@@ -99,7 +99,10 @@ _STORED = (
 )
 _ENTRIES = "NumPy computes with np.array([a, b]) of recorded values entry by entry and cannot do this; write ag.array([a, b])"
 _SPARSE = "SciPy's sparse matrices have no recorded entries and no products with recorded values; write matrix.toarray()"
-_INDEX = "where the index is a recorded value, choose between values with np.where, and pass entries to a loop by ag.scan"
+_INDEX = (
+    "where the index is a recorded value, choose between values with np.where, look up data by ag.interpolate(times, values, "
+    "'previous'), and pass entries to a loop by ag.scan"
+)
 #: The beginnings of messages of NumPy and SciPy where recorded values are used with functions for plain numbers.
 _HINTS = {
     r"loop of ufunc does not support argument \d+ of type (int|float|bool|agrad)": _ENTRIES,

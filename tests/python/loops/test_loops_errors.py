@@ -124,10 +124,17 @@ def test_bad_arguments(name):
         call()
 
 
-def test_a_recorded_index_says_what_to_do():
-    """Neither a recorded array nor a plain one can be indexed by a recorded number; np.arange in xs does not change that."""
+def test_a_recorded_index_is_a_whole_number():
+    """A recorded array takes recorded whole numbers, which each step computes."""
+    x = np.array([2.0, 3.0, 5.0])
+
+    def total(x):
+        return ag.fori(0, 3, lambda i, c: c + (i + 1.0) * x[i] ** 2, 0.0)
+
+    assert ag.grad(total)(x).tolist() == [4.0, 12.0, 30.0]
+    assert ag.compile(ag.hessian(total))(x).tolist() == [[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 6.0]]
     with pytest.raises(TypeError, match="index: argument is a recorded value, but must be plain"):
-        ag.grad(lambda x: ag.fori(0, 3, lambda i, c: c + x[i], 0.0))(np.ones(3))
+        ag.grad(lambda x: ag.fori(0, 3, lambda i, c: c + x[i + 0.5], 0.0))(x)
 
 
 def test_recorded_arguments_are_checked_too():
