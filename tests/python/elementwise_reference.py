@@ -30,6 +30,7 @@ from special_reference import (
     owens_t,
     upper_gamma,
 )
+from stored_references import stored
 
 ROWS = elementwise_rows()
 
@@ -102,7 +103,7 @@ def _evaluate(f: Callable[..., Any], point: Sequence[Any]) -> Any:
 def value(row: ElementwiseRow, point: Sequence[float]) -> Any:
     """The function at a point of doubles, an mpf."""
     f = _expression(row)
-    return _settled(lambda: _evaluate(f, point), _digits(point))
+    return stored(lambda: _settled(lambda: _evaluate(f, point), _digits(point)), row.name, row.reference, point, ())
 
 
 def _step(row: ElementwiseRow, point: Sequence[float], wrt: int) -> Any:
@@ -128,7 +129,12 @@ def derivative(row: ElementwiseRow, point: Sequence[float], *wrt: int) -> Any:
         rounding = max(abs(above), abs(below)) * mp.mpf(10) ** (10 - mp.dps)
         return (above - below) / (2 * h) if abs(above - below) > rounding else mp.mpf(0)
 
-    return _settled(lambda: difference(list(point), list(zip(wrt, steps, strict=True))), _digits([*point, *steps]) * len(wrt))
+    def settled() -> Any:
+        return _settled(
+            lambda: difference(list(point), list(zip(wrt, steps, strict=True))), _digits([*point, *steps]) * len(wrt)
+        )
+
+    return stored(settled, row.name, row.reference, point, wrt)
 
 
 def size_around_a_root(function: Callable[[Sequence[float]], Any], point: Sequence[float]) -> Any:

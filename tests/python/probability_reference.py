@@ -1,12 +1,13 @@
 """One term of each density, mass or distribution function by mpmath, and values of its arguments, from the rows."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import mpmath
 
 from agrad._core import density_rows
 from elementwise_reference import owens_t
+from stored_references import stored
 
 ROWS = {row.name: row for row in density_rows()}
 REAL = [-30.0, -2.5, -0.3, 0.03, 0.4, 1.0, 7.5]
@@ -48,19 +49,29 @@ def skew_normal(z: mpmath.mpf, alpha: mpmath.mpf) -> mpmath.mpf:
 
 @functools.lru_cache(maxsize=64)
 def _shares_of_waves(kappa: mpmath.mpf, digits: int) -> list[mpmath.mpf]:
-    """Return I_j(kappa) / (j I_0(kappa)) for j = 1, 2, ... up to those below the precision."""
-    shares = []
-    while not shares or shares[-1] > mpmath.mpf(10) ** -digits:
-        shares.append(mpmath.besseli(len(shares) + 1, kappa) / (len(shares) + 1) / mpmath.besseli(0, kappa))
+    """Return I_j(kappa) / (j I_0(kappa)) for j = 1, 2, ... up to those below the precision, by the recurrence of the ratios."""
+    ratio, ratios = mpmath.mpf(0), []  # I_j / I_(j - 1), from a j on where it hardly counts
+    for j in range(int(2 * kappa) + 4 * digits, 0, -1):
+        ratio = 1 / (2 * j / kappa + ratio)
+        ratios.append(ratio)
+    shares, product = [], mpmath.mpf(1)
+    for j, ratio in enumerate(reversed(ratios), 1):
+        product *= ratio
+        shares.append(product / j)
+        if shares[-1] < mpmath.eps:
+            break
     return shares
 
 
 def arc_probability(begin: mpmath.mpf, end: mpmath.mpf, kappa: mpmath.mpf) -> mpmath.mpf:
     """Return the von Mises probability of the angles from begin to end, around a location of 0, by its Fourier series."""
     with mpmath.extradps(40):  # terms cancel in the tails
-        shares = _shares_of_waves(kappa, mpmath.mp.dps)
-        waves = (share * (mpmath.sin(j * end) - mpmath.sin(j * begin)) for j, share in enumerate(shares, 1))
-        return ((end - begin) / 2 + sum(waves)) / mpmath.pi
+        first, last, total = mpmath.expj(begin), mpmath.expj(end), mpmath.mpf(0)
+        at_first = at_last = mpmath.mpc(1)
+        for share in _shares_of_waves(kappa, mpmath.mp.dps):
+            at_first, at_last = at_first * first, at_last * last  # whose imaginary parts are sines of the multiples
+            total += share * (at_last.imag - at_first.imag)
+        return ((end - begin) / 2 + total) / mpmath.pi
 
 
 def beta_neg_binomial_share(n: float, r: mpmath.mpf, alpha: mpmath.mpf, beta: mpmath.mpf) -> tuple[mpmath.mpf, mpmath.mpf]:
@@ -107,3 +118,13 @@ def reference(name: str) -> Callable[..., mpmath.mpf]:
     names["beta_neg_binomial_share"] = beta_neg_binomial_share
     code = compile(row.reference, name, "eval")
     return lambda *x: mpmath.re(eval(code, names | dict(zip((of for of, _ in row.arguments), x, strict=True))))
+
+
+def derivative(name: str, point: Sequence[float], orders: Sequence[int]) -> mpmath.mpf:
+    """Return a derivative of one term of a function, of so many orders by each argument, in the precision of the caller."""
+    of, exact = reference(name), tuple(map(mpmath.mpf, point))
+    family = name.removesuffix("_lbetween")
+    rows = [row for row in (f"{family}_lcdf", f"{family}_lccdf", f"{family}_cdf") if row in ROWS] if family != name else [name]
+    expression = " | ".join(ROWS[row].reference for row in rows)
+    by = tuple(map(int, orders))
+    return stored(lambda: mpmath.diff(of, exact, by), name, expression, point, by)
