@@ -44,6 +44,7 @@ def draw_pictures(*_: object) -> None:
     pictures.draw(GENERATED / "gradient_trust.png")
     trust_pictures.draw_estimate(GENERATED / "gradient_estimate.png")
     trust_pictures.draw_switch(GENERATED / "gradient_switch.png")
+    trust_pictures.draw_data(GENERATED / "gradient_data.png")
 
 
 def write_families(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""Further pictures of the page on gradients: an estimate beside the error that it estimates, and a switch of a state."""
+"""Further pictures of the page on gradients: an estimate and its error, a switch of a state, a pulse in data."""
 
 import warnings
 from pathlib import Path
@@ -60,6 +60,26 @@ def draw_switch(path: Path) -> None:
         slope = ag.jvp(lambda rate, s=switches: state(rate, s), (1.0,), (1.0,))[1]
         below.plot(times, slope, color=colour, label=f'switches="{switches}"')
     below.set(xlabel="t", ylabel="dy/drate")
+    below.legend()
+    _save(figure, path)
+
+
+def draw_data(path: Path) -> None:
+    """Draw a pulse of ten minutes in the data of two days that drive a decay, and the derivative by the time constant."""
+    knots = np.arange(0.0, 2000.0, 2.0)
+    data = np.where((knots >= 1000) & (knots <= 1010), 1.0, 0.0)
+    times = np.linspace(950.0, 1150.0, 401)
+
+    def state(constant: Any) -> Any:
+        slope = lambda t, y: np.interp(t, knots, data) - y / constant  # noqa: E731
+        return ag.solve_ivp(slope, (0.0, 1150.0), [0.0], "Tsit5", times, rtol=RTOL).y[0]
+
+    figure, (above, below) = _figure(6.0, rows=2)
+    above.plot(knots, data, ".-", color="black", markersize=3)
+    above.set(ylabel="data", xlim=(950.0, 1150.0))
+    below.plot(times, ag.jvp(state, (20.0,), (1.0,))[1], color="tab:blue", label="steps end at the pulse")
+    below.plot(times, np.zeros_like(times), "--", color="tab:red", label="stepped over")
+    below.set(xlabel="t", ylabel="dy/dconstant")
     below.legend()
     _save(figure, path)
 
