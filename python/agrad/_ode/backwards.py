@@ -51,7 +51,8 @@ class SlopeOfMinusTime(OfMinusTime):
 class ResidualOfMinusTime(OfMinusTime):
     """A residual in s, of y and dy/ds = -dy/dt."""
 
-    def __call__(self, s: Any, y: Any, slope: Any, *args: Any) -> Any:
+    def __call__(self, s: Any, y: Any, *slope_and_args: Any) -> Any:
+        slope, *args = slope_and_args
         return self.function(0.0 - s, y, 0.0 - slope, *args)
 
 

@@ -13,7 +13,8 @@ __all__ = ["NoHits", "named_hits"]
 class NoHits(np.ndarray[Any, Any]):
     """The times of an event that did not happen, or the states there: an empty array whose index error says so."""
 
-    __array_priority__ = -1.0  # an array that is joined with others is a plain one
+    # An array that is joined with others is a plain one.
+    __array_priority__ = -1.0  # pyright: ignore
     said = ""
 
     @classmethod

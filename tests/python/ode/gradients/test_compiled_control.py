@@ -138,7 +138,8 @@ def test_other_methods_do_not_mind():
     def of(p):
         return by_argument(p, method="BDF", rtol=1e-6)
 
-    assert ag.compile(of, error_control="derivatives")(AT) == of(AT)
+    # The same steps; only NumPy's sum of the states and that of the program may round differently.
+    assert ag.compile(of, error_control="derivatives")(AT) == pytest.approx(of(AT), rel=1e-15, abs=0)
 
 
 def test_an_unknown_choice_is_refused():
