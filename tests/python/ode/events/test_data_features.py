@@ -51,6 +51,22 @@ def test_a_small_pulse_beside_a_large_one_is_found(method, height):
     assert run(2.0) == pytest.approx(exact(2.0, t[:1511], data[:1511]), rel=1e-4)
 
 
+@pytest.mark.parametrize("method", ["Tsit5", "Rodas5P", "BDF"])
+@pytest.mark.parametrize("shifted", ["times", "values"])
+def test_two_tables_that_share_an_array_are_two(method, shifted):
+    """Each pulse has an area of 12; the second is in a table with other times or with other values."""
+    later = np.where((T >= 900) & (T <= 910), 1.0, 0.0)
+    tables = (T, PULSE), (T - 100.0, PULSE) if shifted == "times" else (T, later)
+
+    def end(k):
+        slope = lambda t, y, k: [k * np.interp(t, *tables[0]) + k**2 * np.interp(t, *tables[1])]  # noqa: E731
+        return ag.solve_ivp(slope, (0.0, 1050.0), [0.0], method, args=(k,), rtol=1e-8, atol=1e-10).y[0, -1]
+
+    value, slope = ag.value_and_grad(end)(0.5)
+    assert value == pytest.approx(12.0 * 0.75, rel=1e-6)
+    assert slope == pytest.approx(12.0 * 2.0, rel=1e-6)
+
+
 @pytest.mark.parametrize("delay", [0.0, 3.7])
 def test_a_pulse_at_a_shifted_time_moves_with_it(delay):
     def f(x):

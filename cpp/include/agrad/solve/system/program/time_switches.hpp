@@ -74,15 +74,19 @@ class time_switches {
   /// Returns the program of both sides and the result of each such operation that depends only on t and parameters.
   program found(const program& f, std::size_t n);
 
-  bool is_known(const std::vector<slot>& outputs, const jump_site& kind, slot x, slot y) const;
-
   /// The table of a lookup.
   struct lookup_table {
+    slot entries_at = 0, values_at = 0;   // the operands, which tell tables apart
     std::vector<double> entries, values;  // of a constant table, and of a polygon the values there
     std::size_t count = 0, first = 0;     // of another one, how many entries, and the place of the first among the outputs
     bool counts_equal = true;             // whether an entry is passed where the argument equals the entry
   };
 
+  /// Returns whether a site found before passes its places at the same times: x meets y, or the entries of the table.
+  bool is_known(const std::vector<slot>& outputs, const jump_site& kind, slot x, slot y, const lookup_table& table) const;
+
+  /// Returns the operands and the side of a lookup; nothing for another operation.
+  static lookup_table operands_of(const program& f, const operation& op);
   /// Returns the table of a lookup, and adds entries that depend on parameters to the outputs.
   lookup_table table_of(const program& f, const operation& op, const reach& flow, std::vector<slot>& others) const;
   /// Returns numbers of the program that are constants; none where one is not.

@@ -98,15 +98,13 @@ AGRAD_INLINE program time_switches::found(const program& f, std::size_t n) {
   for (const operation& op : all) {
     const jump_site kind = jump_site_of(op);
     if (kind.kind == jump_site::none) continue;
+    const bool is_lookup = kind.kind == jump_site::lookup;
+    const lookup_table operands = operands_of(f, op);
     for (std::size_t i = 0; i < op.count; ++i) {
       const slot x = reach::place(f.code().integers, op, 0, i);
-      const bool is_lookup = kind.kind == jump_site::lookup;  // whose second number tells tables apart
-      const slot y = kind.has_other ? reach::place(f.code().integers, op, 1, i)
-                     : is_lookup    ? op.operands[op.arity - 1].first
-                                    : x;
-      reach::marks both = flow.of(x);
-      if (kind.has_other) both |= flow.of(y);
-      if ((both & (of_time | of_state)) != of_time || is_known(outputs, kind, x, y)) continue;
+      const slot y = kind.has_other ? reach::place(f.code().integers, op, 1, i) : x;
+      reach::marks both = flow.of(x) | flow.of(y);
+      if ((both & (of_time | of_state)) != of_time || is_known(outputs, kind, x, y, operands)) continue;
       if (!course.is_linear(x) || !course.is_linear(y)) continue;
       lookup_table table;
       if (is_lookup) {
@@ -125,11 +123,18 @@ AGRAD_INLINE program time_switches::found(const program& f, std::size_t n) {
   return {needed(f, all, outputs), f.fixed(), f.size(), f.inputs(), outputs};
 }
 
+AGRAD_INLINE time_switches::lookup_table time_switches::operands_of(const program& f, const operation& op) {
+  lookup_table table;
+  if (jump_site_of(op).kind != jump_site::lookup) return table;
+  table.entries_at = op.operands[1].first, table.values_at = op.operands[op.arity - 1].first;
+  table.counts_equal = op.what != &kernels::search || f.code().integers[op.data] != 0;
+  return table;
+}
+
 AGRAD_INLINE time_switches::lookup_table time_switches::table_of(const program& f, const operation& op, const reach& flow,
                                                                  std::vector<slot>& others) const {
-  lookup_table table;
+  lookup_table table = operands_of(f, op);
   const span& entries = op.operands[1];
-  table.counts_equal = op.what != &kernels::search || f.code().integers[op.data] != 0;
   table.entries = constants_of(f, entries);
   if (!table.entries.empty()) {
     if (op.arity == 3) table.values = constants_of(f, op.operands[2]);
@@ -154,9 +159,12 @@ AGRAD_INLINE void time_switches::find_features(double tolerance) {
     if (!each.values.empty()) each.entries = data_features(each.entries, each.values, tolerance), each.values.clear();
 }
 
-AGRAD_INLINE bool time_switches::is_known(const std::vector<slot>& outputs, const jump_site& kind, slot x, slot y) const {
+AGRAD_INLINE bool time_switches::is_known(const std::vector<slot>& outputs, const jump_site& kind, slot x, slot y,
+                                          const lookup_table& table) const {
   for (std::size_t k = 0; k < sites_.size(); ++k)
-    if (outputs[3 * k] == x && outputs[3 * k + 1] == y && sites_[k].kind == kind.kind && sites_[k].halves() == kind.halves())
+    if (outputs[3 * k] == x && outputs[3 * k + 1] == y && sites_[k].kind == kind.kind && sites_[k].halves() == kind.halves() &&
+        tables_[k].entries_at == table.entries_at && tables_[k].values_at == table.values_at &&
+        tables_[k].counts_equal == table.counts_equal)
       return true;
   return false;
 }
