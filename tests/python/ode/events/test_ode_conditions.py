@@ -28,22 +28,19 @@ def alarm(share):
     return ag.Event(lambda t, y, *_: y[1] - 1.0, lambda t, y, *_: [y[0], y[1], y[2] + share * t * y[1] ** 2], fires="condition")
 
 
+def run_to(f, y0, end, method, **options):
+    """Return the solution from 0 to 3 with an output at `end`, which may be recorded."""
+    times = end.reshape(1) if isinstance(end, ag.Array) else [end]
+    return ag.solve_ivp(f, (0.0, 3.0), y0, method, times, **options, **TIGHT)
+
+
 def cascade(x, method):
     """The clock's reset changes the amount, and that triggers the alarm at the same time."""
     speed, rate, start, level, threshold, share, end = x
     refill = ag.Event(
         lambda t, y, s, r, c, p: y[0] - c, lambda t, y, s, r, c, p: [1 + y[0] ** 2, p + t * y[1], y[2]], fires="condition"
     )
-    found = ag.solve_ivp(
-        slope,
-        (0.0, 3.0),
-        [0.0, start, 0.0],
-        method,
-        end.reshape(1) if isinstance(end, ag.Array) else [end],
-        args=(speed, rate, threshold, level),
-        events=[alarm(share), refill],
-        **TIGHT,
-    )
+    found = run_to(slope, [0.0, start, 0.0], end, method, args=(speed, rate, threshold, level), events=[alarm(share), refill])
     times = [found.t_events[0][0], found.t_events[1][0]]
     return np.concatenate([np.stack([*times, *found.y_events[0][0], *found.y_events[1][0]]), found.y[:, 0]])
 
@@ -61,16 +58,14 @@ def closed_cascade(x):
 def by_dose(x, method):
     """A dose triggers the alarm; both move with the time of the dose."""
     speed, rate, start, level, at, share, end = x
-    found = ag.solve_ivp(
+    found = run_to(
         slope,
-        (0.0, 3.0),
         [0.0, start, 0.0],
+        end,
         method,
-        end.reshape(1) if isinstance(end, ag.Array) else [end],
         args=(speed, rate),
         doses=[ag.Dose(at, 1, level), ag.Dose(at, 0, level, kind="scale")],
         events=alarm(share),
-        **TIGHT,
     )
     return np.concatenate([np.stack([found.t_events[0][0], *found.y_events[0][0]]), found.y[:, 0]])
 
@@ -118,16 +113,7 @@ def swapped(x, method):
         ag.Event(root, lambda t, y, *_: [y[0], y[1], y[0] * y[1]], priority=1.0, **options),
         ag.Event(lambda t, y, *_: 0.5 - y[2], lambda t, y, *_: [1 + share * y[2] * y[1], y[1], y[2]], priority=2.0, **options),
     ]
-    found = ag.solve_ivp(
-        slope,
-        (0.0, 3.0),
-        [0.0, start, 0.6],
-        method,
-        end.reshape(1) if isinstance(end, ag.Array) else [end],
-        args=(speed, rate, threshold),
-        events=events,
-        **TIGHT,
-    )
+    found = run_to(slope, [0.0, start, 0.6], end, method, args=(speed, rate, threshold), events=events)
     return np.concatenate([np.stack([times[0] for times in found.t_events]), found.y_events[0][0], found.y[:, 0]])
 
 
@@ -145,17 +131,15 @@ def constrained(x, method):
     """A dose changes the sum of two states, an algebraic state, which then triggers an event at the same time."""
     start, rate, amount, at, second, end = x[:6]
     event = ag.Event(lambda t, y, *_: y[2] - 1.0, lambda t, y, *_: [y[0] * y[2], y[1] + t * y[2], y[2]], fires="condition")
-    found = ag.solve_ivp(
+    found = run_to(
         lambda t, y, k: [-k * y[0], 0 * y[1], y[0] + y[1] - y[2]],
-        (0.0, 3.0),
         [start, second, start + second],
+        end,
         method,
-        end.reshape(1) if isinstance(end, ag.Array) else [end],
         args=(rate,),
         doses=[ag.Dose(at, 0, amount)],
         events=event,
         mass_matrix=np.diag([1.0, 1.0, 0.0]),
-        **TIGHT,
     )
     return np.concatenate([found.t_events[0], found.y_events[0][0], found.y[:, 0]])
 
