@@ -10,8 +10,7 @@ from typing import Any
 from agrad._ode.arguments import vector
 from agrad._ode.doses import DoseTable
 from agrad._ode.events import Event, Interruptions
-from agrad._ode.hits import NoHits
-from agrad._ode.result import OdeResult
+from agrad._ode.result import NoHits, OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._record.recording import name_of
 

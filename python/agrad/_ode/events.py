@@ -64,8 +64,8 @@ class Event:
     Notes
     -----
     A zero at the initial time is no event, and neither is, for a crossing, a dose or a reset that changes the sign of `root`.
-    Several events at the same time happen in their order. A callable with attributes `terminal`,
-    `direction` or `reset`, as for SciPy, is an event as well.
+    Several events at the same time happen in their order. A callable with attributes `terminal`, `direction` or `reset`, as
+    for SciPy, is an event as well.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Defines the result of solve_ivp."""
+"""Defines the result of solve_ivp, with the events that happened, and those that did not by name."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+import numpy as np
+
 from agrad._ode.step_report import Explained
 
-__all__ = ["OdeResult"]
+__all__ = ["NoHits", "OdeResult", "named_hits"]
 
 
 @dataclass
@@ -117,3 +119,40 @@ class OdeResult(Mapping[str, Any]):
         if "stiff_from" in self.stats:
             at, method = self.stats["stiff_from"], self.stats["stiff_method"]
             self.message += f" The system turned stiff: the method was Tsit5 until t = {at:.6g}, and {method} after that."
+
+
+class NoHits(np.ndarray[Any, Any]):
+    """The times of an event that did not happen, or the states there: an empty array whose index error says so."""
+
+    # An array that is joined with others is a plain one.
+    __array_priority__ = -1.0  # pyright: ignore
+    said = ""
+
+    @classmethod
+    def of(cls, shape: tuple[int, ...], said: str) -> NoHits:
+        """Returns the array; `said` is the message of the index error."""
+        empty = np.zeros(shape).view(cls)
+        empty.said = said
+        return empty
+
+    def __array_finalize__(self, of: Any) -> None:
+        self.said = getattr(of, "said", "")
+
+    def __getitem__(self, key: Any) -> Any:
+        try:
+            return super().__getitem__(key)
+        except IndexError as error:
+            raise IndexError(self.said or str(error)) from None
+
+
+def named_hits(
+    function: str, lists: Callable[[], tuple[list[Any], list[Any]]], span: tuple[float, float]
+) -> tuple[list[Any], list[Any]]:
+    """Returns the times of events and the states there, with those that did not happen in the span of time named."""
+    times, states = lists()
+    for e, each in enumerate(times):
+        if not len(each):
+            said = f"{function}: events[{e}] did not happen from t = {span[0]} to t = {span[1]}"
+            said += f", so t_events[{e}] and y_events[{e}] are empty"
+            times[e], states[e] = NoHits.of((0,), said), NoHits.of(states[e].shape, said)
+    return times, states

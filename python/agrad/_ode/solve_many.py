@@ -174,8 +174,7 @@ def solve_many(
             raise TypeError(f"{function}: subjects[{number}] is {subject!r}, but must be an agrad.Subject")
         name, has_mass = f"{function}(subjects[{number}])", mass_matrix is not None
         members.append(Member(name, subject, fun, method_for, shared, has_mass, holds_switches=switches == "auto"))
-    whole(function, "threads", threads, least=0)
-    population = _Population(function, threads, progress)
+    population = _Population(function, whole(function, "threads", threads, least=0), progress)
     try:
         flat = population.solve(members)
     except SolverError:
