@@ -1,5 +1,6 @@
 // Compiles the definitions of solve/events once, for agrad::compiled.
 #include <agrad/solve/events/conditions.ipp>
+#include <agrad/solve/events/instant.ipp>
 #include <agrad/solve/events/reverse.ipp>
 #include <agrad/solve/events/schedule.ipp>
 #include <agrad/solve/events/second.ipp>

@@ -572,7 +572,7 @@ def event_operation(
     method: ConfiguredMethod,
     doses: Sequence[tuple[int, bool, DoseKind]],
     stops: int,
-    events: Sequence[tuple[Program, Program | None, int, int, EventFiring]],
+    events: Sequence[tuple[Program, Program | None, Program | None, int, int, EventFiring]],
     max_events: int,
     times_move: bool,
     hits: Sequence[int],

@@ -26,8 +26,8 @@ namespace {
 
 /// Entries of a dose table: the state, whether the dose is an infusion, and what it does.
 using dose_rows = std::vector<std::tuple<Eigen::Index, bool, dose_kind>>;
-/// Events: root, reset or None, direction, terminal, firing.
-using event_rows = std::vector<std::tuple<py::object, py::object, int, long, event_firing>>;
+/// Events: root, reset or None, delay or None, direction, terminal, firing.
+using event_rows = std::vector<std::tuple<py::object, py::object, py::object, int, long, event_firing>>;
 
 /// active: as for an ODE operation.
 std::shared_ptr<solve_operation> make_events(const std::string& function, const pooled_program& f, Eigen::Index states,
@@ -41,9 +41,9 @@ std::shared_ptr<solve_operation> make_events(const std::string& function, const 
   plan.stops = stops, plan.max_events = max_events, plan.times_move = times_move;
   plan.before = std::move(before);
   std::vector<event_programs> programs;
-  for (const auto& [root, reset, direction, terminal, firing] : events) {
-    programs.push_back({root.cast<const pooled_program&>().code, nullptr});
-    if (!reset.is_none()) programs.back().reset = reset.cast<const pooled_program&>().code;
+  const auto code = [](const py::object& of) { return of.is_none() ? nullptr : of.cast<const pooled_program&>().code; };
+  for (const auto& [root, reset, delay, direction, terminal, firing] : events) {
+    programs.push_back({code(root), code(reset), code(delay)});
     plan.events.push_back({direction, terminal, firing});
   }
   event_counts counts{std::move(hits), reached, counted};

@@ -75,7 +75,8 @@ def turned_interruptions(function: str, given: Interruptions | None) -> Interrup
 def _turned_event(event: Event) -> Event:
     """Returns the same event in s = -t. The direction is not changed: as in SciPy, `direction` is along the solution."""
     reset = None if event.reset is None else OfMinusTime(event.reset)
-    return replace(event, root=OfMinusTime(event.root), reset=reset)
+    delay = None if event.delay is None else OfMinusTime(event.delay)
+    return replace(event, root=OfMinusTime(event.root), reset=reset, delay=delay)
 
 
 def turned_result(result: OdeResult) -> OdeResult:

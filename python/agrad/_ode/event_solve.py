@@ -53,8 +53,8 @@ class EventSolve(RecordedSolve):
     """A solve to the last output time, or with events to the end; without `t_eval` a terminal event moves the last output.
 
     `slope` is the recorded right-hand side, where there is a recording of it, and `recorded` records an event's function or
-    returns a recording: of a function, "root" or "reset", and the event's number. `active` are the parameters of the right-hand
-    side that have derivatives, empty for all.
+    returns a recording: of a function, "root", "reset" or "delay", and the event's number. `active` are the parameters of the
+    right-hand side that have derivatives, empty for all.
     """
 
     def __init__(
@@ -79,7 +79,10 @@ class EventSolve(RecordedSolve):
         self.resets = [
             None if event.reset is None else recorded(event.reset, "reset", e) for e, event in enumerate(self.events)
         ]
-        others = [f for pair in zip(self.roots, self.resets, strict=True) for f in pair if f is not None]
+        self.delays = [
+            None if event.delay is None else recorded(event.delay, "delay", e) for e, event in enumerate(self.events)
+        ]
+        others = [f for each in zip(self.roots, self.resets, self.delays, strict=True) for f in each if f is not None]
         self.functions = [self.slope, *others]
         numbers = [*self.slope.parameters, *what.doses.parts, what.stops, *(p for f in others for p in f.parameters)]
         #: The parts of the argument as they are; those of `parts` are vectors.
@@ -115,11 +118,12 @@ class EventSolve(RecordedSolve):
             (
                 root.program,
                 None if reset is None else reset.program,
+                None if delay is None else delay.program,
                 int(event.direction),
                 int(event.terminal),
                 _firing(event, reset),
             )
-            for event, root, reset in zip(self.events, self.roots, self.resets, strict=True)
+            for event, root, reset, delay in zip(self.events, self.roots, self.resets, self.delays, strict=True)
         ]
         return event_operation(
             self.problem.solver,

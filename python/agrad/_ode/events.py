@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import DomainError
+from agrad._core import Array, DomainError
 from agrad._ode.arguments import vector, whole
 from agrad._ode.doses import DoseTable
 
@@ -24,11 +24,12 @@ class Event:
     Attributes
     ----------
     root : callable
-        ``root(t, y, *args)``, written with NumPy; a number. The event happens where this number crosses zero.
+        ``root(t, y, *args)``, written with NumPy; a number. The event happens where this number crosses zero, or with a delay
+        is triggered there.
     reset : callable, optional
         ``reset(t, y, *args)``: the state after the event, of y's shape. By default the state does not change.
     terminal : bool or int
-        Whether the solution ends at the event; a number k means at the k-th crossing.
+        Whether the solution ends at the event; a number k means at the k-th event.
     direction : float
         1 for crossings from negative to positive, -1 for the others, 0 for both; of other numbers the sign counts.
     fires : {"crossing", "condition"}
@@ -40,32 +41,37 @@ class Event:
     priority : float
         Of events at the same time those of higher priority come first, then those that come first in `events`.
     values : {"execution", "trigger"}
-        Which state `reset` gets where several events happen at a time: the present one, or that in which the event was
-        triggered. States that `reset` returns as it got them stay as they are then.
+        Which state `reset` gets where several events happen at a time, or after a delay: the present one, or that in which the
+        event was triggered. States that `reset` returns as it got them stay as they are then. Its time is the present one.
     persistent : bool
-        Of a condition: whether the event happens though an event before it, at the same time, has made the condition false.
+        Of a condition: whether the event happens though the condition became false in between: by an event before it, at the
+        same time, or during the delay.
+    delay : callable or number, optional
+        The time from the trigger to the event, a nonnegative number or ``delay(t, y, *args)`` at the trigger. Several triggers
+        may wait at a time. `t_events` and `y_events` have the events, not the triggers. By default the event happens at its
+        trigger. Where time decreases, the event is so much earlier.
 
     Raises
     ------
     TypeError
         (By the solve) `root` or `reset` is not callable or returns None; `root` returns a boolean (the event of ``y[0] > 0.5``
-        is ``y[0] - 0.5``); `terminal`, `direction`, `priority`, `initially` or `persistent` is of another type.
+        is ``y[0] - 0.5``); `terminal`, `direction`, `priority`, `initially`, `persistent` or `delay` is of another type.
     ShapeError
-        (By the solve) `root` returns more than a number, or `reset` another number of states.
+        (By the solve) `root` or `delay` returns more than a number, or `reset` another number of states.
     DomainError
-        (By the solve) `terminal` is negative, `direction` is nan, `priority` is not finite, or a condition has a negative
-        direction.
+        (By the solve) `terminal` or the number `delay` is negative, `direction` is nan, `priority` is not finite, or a
+        condition has a negative direction.
     ValueError
         (By the solve) `fires` or `values` is another word, or `initially` or `persistent` is False without a condition.
     SolverError
         (By the solve) there are more than `max_events` events, for example because resets become more and more frequent; or
-        conditions make each other true without end (`endless_cascade`).
+        conditions make each other true without end (`endless_cascade`); or a delay is negative or not finite (`bad_delay`).
 
     Notes
     -----
     A zero at the initial time is no event, and neither is, for a crossing, a dose or a reset that changes the sign of `root`.
-    Several events at the same time happen in their order. A callable with attributes `terminal`, `direction` or `reset`, as
-    for SciPy, is an event as well.
+    Several events at the same time happen in their order. The time of a delayed event has derivatives through the trigger's
+    time and through the delay. A callable with attributes `terminal`, `direction` or `reset`, as for SciPy, is an event, too.
 
     Examples
     --------
@@ -85,6 +91,17 @@ class Event:
     priority: float = 0.0
     values: str = "execution"
     persistent: bool = True
+    delay: Any = None
+
+
+@dataclass(frozen=True)
+class _SameDelay:
+    """A delay that is the same number at each trigger."""
+
+    value: Any
+
+    def __call__(self, *_: Any) -> Any:
+        return self.value
 
 
 @dataclass(frozen=True)
@@ -136,8 +153,8 @@ def _events(function: str, events: Any) -> Iterator[Event]:
                 hint = "a condition becomes true where its function rises; negate the function"
                 raise DomainError(f"{name}.direction is {direction}, but must be 0 or 1 where fires is 'condition'; {hint}")
             direction = 1
-        priority = _priority(name, event.priority)
-        yield replace(event, terminal=terminal, direction=direction, priority=priority)
+        priority, delay = _priority(name, event.priority), _delay(name, event.delay)
+        yield replace(event, terminal=terminal, direction=direction, priority=priority, delay=delay)
 
 
 def _check_firing(name: str, event: Event) -> None:
@@ -161,6 +178,17 @@ def _priority(name: str, priority: Any) -> float:
     if not np.isfinite(number):
         raise DomainError(f"{name}.priority is {priority}, but must be finite")
     return number
+
+
+def _delay(name: str, delay: Any) -> Callable[..., Any] | None:
+    """Returns the delay as a function of time and state, or None where the event happens at its trigger."""
+    if delay is None or callable(delay):
+        return delay  # type: ignore[no-any-return]
+    if isinstance(delay, (bool, np.bool_)) or not isinstance(delay, (Array, Real)):
+        raise TypeError(f"{name}.delay is {delay!r}, but must be a number or callable as delay(t, y, ...)")
+    if not isinstance(delay, Array) and not 0 <= float(delay) < np.inf:
+        raise DomainError(f"{name}.delay is {delay}, but must be nonnegative and finite")
+    return _SameDelay(delay)
 
 
 def _terminal(name: str, terminal: Any) -> int:

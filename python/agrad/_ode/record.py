@@ -24,6 +24,7 @@ _RESULTS = {
     "residual": ("the residuals of the equations", "one equation for each state"),
     "root": ("a number", "an event happens where the number is zero"),
     "reset": ("the state after the event", "one entry for each state"),
+    "delay": ("a number", "the time from the trigger to the event"),
 }
 
 
@@ -46,7 +47,7 @@ class RecordedFunction:
         result: str = "slope",
     ) -> None:
         label = f"{function}({name_of(f)})"
-        size = 1 if result == "root" else len(states[0])
+        size = 1 if result in ("root", "delay") else len(states[0])
         leaves, together, _ = flatten(args)
         with open_recording(label, on_comparison=Comparison.refuses, captures=True) as recording:
             inputs = [recording.input(x) for x in (np.asarray(t0), *states)]

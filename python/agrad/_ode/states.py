@@ -88,7 +88,8 @@ class States:
 
     def _event(self, solver: str, event: Event) -> Event:
         reset = None if event.reset is None else self.function(solver, event.reset)
-        return replace(event, root=self.function(solver, event.root, is_state=False), reset=reset)
+        delay = None if event.delay is None else self.function(solver, event.delay, is_state=False)
+        return replace(event, root=self.function(solver, event.root, is_state=False), reset=reset, delay=delay)
 
     def structured(self, result: OdeResult) -> OdeResult:
         """Returns the result with states of the structure."""

@@ -339,4 +339,37 @@ TEST_CASE("a reset and a dose make a condition true, by priority and from the st
   }
 }
 
+TEST_CASE("delayed events move with their triggers and their delays") {
+  // The state falls to q[1]; after a delay it is raised to twice the value at the trigger and the time.
+  const auto falls = [](const auto&, const auto& y, const auto& k, const auto& c, const auto&) {
+    (void)k;
+    return (c - y[0]);
+  };
+  const auto raise = [](const auto& t, const auto& y, const auto&, const auto&, const auto&) {
+    auto after = (2.0 * y).eval();
+    after[0] = after[0] + t;
+    return after;
+  };
+  const auto later = [](const auto& t, const auto& y, const auto&, const auto&, const auto& d) { return (d * y[0] + 0.1 * t); };
+  const auto slope = [](double, const auto& y, const auto& k, const auto&, const auto&) { return (-k * y).eval(); };
+  agrad::event_firing firing;
+  firing.sees_trigger = true;
+  for (const method& by : methods()) {
+    CAPTURE(by.name);
+    const function solved = [&](const vector_of<var>& q) {
+      const auto events = std::make_tuple(agrad::ode_event{falls, raise, 1, 0, firing, later});
+      const std::vector<agrad::ode_dose<double>> doses;
+      const auto s =
+          solve(by, doses, events, {}, slope, vector::Constant(1, 2.0), 0.0, std::vector<double>{3.0}, q[0], q[1], q[2]);
+      REQUIRE(s.event_times[0].size() == 1);
+      return var(s.states[0][0] + 0.3 * s.event_times[0][0]);
+    };
+    const function closed = [](const vector_of<var>& q) {
+      const var trigger = log(2.0 / q[1]) / q[0], then = trigger + q[2] * q[1] + 0.1 * trigger;
+      return var((2.0 * q[1] + then) * exp(-q[0] * (3.0 - then)) + 0.3 * then);
+    };
+    check_same(solved, closed, point({0.4, 1.1, 0.5}));
+  }
+}
+
 }  // namespace test_events

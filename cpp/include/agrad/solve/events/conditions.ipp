@@ -16,7 +16,7 @@ AGRAD_INLINE event_conditions::event_conditions(const event_watch::functions& ev
 
 AGRAD_INLINE void event_conditions::start() {
   known_ = false;
-  due_.clear();
+  due_.clear(), waiting_.clear();
   here_.assign(own_, 0);
   for (std::size_t e = 0; e < own_; ++e) holds_[e] = rules_[e].firing.initially;
 }
@@ -31,9 +31,23 @@ AGRAD_INLINE void event_conditions::arrive(double t, const Eigen::VectorXd& y) {
   }
 }
 
-AGRAD_INLINE void event_conditions::reach(std::size_t e, std::size_t hit) {
-  holds_[e] = true;
-  add({e, hit, false});
+AGRAD_INLINE void event_conditions::reach(std::size_t e, std::size_t hit, int from) {
+  const bool ends = rules_[e].firing.is_condition && from > 0;
+  holds_[e] = !ends;
+  add({e, hit, false, ends ? hit_kind::withdrawal : kind_at_trigger(e)});
+}
+
+AGRAD_INLINE void event_conditions::wait(std::size_t e, std::size_t trigger, double until) {
+  const auto is_earlier = [](double t, const waiting_event& each) { return t < each.until; };
+  waiting_.insert(std::upper_bound(waiting_.begin(), waiting_.end(), until, is_earlier),
+                  {until, {e, trigger, false, hit_kind::delayed}});
+}
+
+AGRAD_INLINE void event_conditions::end_waiting(double t) {
+  while (next_time() <= t) {
+    add(waiting_.front().event);
+    waiting_.erase(waiting_.begin());
+  }
 }
 
 AGRAD_INLINE due_event event_conditions::next() {
@@ -43,8 +57,13 @@ AGRAD_INLINE due_event event_conditions::next() {
 }
 
 AGRAD_INLINE void event_conditions::add(const due_event& event) {
+  // Triggers and withdrawals change no state; those of a jump come before any other event changes it.
+  const auto priority = [&](const due_event& of) {
+    const bool changes = of.kind == hit_kind::event || of.kind == hit_kind::delayed;
+    return changes ? rules_[of.event].firing.priority : HUGE_VAL;
+  };
   const auto comes_first = [&](const due_event& a, const due_event& b) {
-    const double x = rules_[a.event].firing.priority, y = rules_[b.event].firing.priority;
+    const double x = priority(a), y = priority(b);
     return x > y || (x == y && a.event < b.event);
   };
   due_.insert(std::upper_bound(due_.begin(), due_.end(), event, comes_first), event);
@@ -52,6 +71,8 @@ AGRAD_INLINE void event_conditions::add(const due_event& event) {
 
 AGRAD_INLINE void event_conditions::withdraw(std::size_t e) {
   due_.erase(std::remove_if(due_.begin(), due_.end(), [&](const due_event& each) { return each.event == e; }), due_.end());
+  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), [&](const auto& each) { return each.event.event == e; }),
+                 waiting_.end());
 }
 
 AGRAD_INLINE std::string event_conditions::repeated() const {

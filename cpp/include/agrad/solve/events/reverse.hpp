@@ -4,7 +4,8 @@
 // jump y+ = r(t, y-, p) turns l into r_y' l and adds r_t' l to u. The earlier segment's end moves with its time by f before the
 // jump, so the time has the adjoint s = u + l' f. At a scheduled time s is the gradient of that time. At an event the time
 // follows from g(t, y-, p) = 0, so the state's adjoint grows by -s g_y / (g_t + g_y f) and the parameters' by -s g_p / (g_t +
-// g_y f). The start of a segment gives u = -l' f, with f after the jump.
+// g_y f). The start of a segment gives u = -l' f, with f after the jump. The time of a delayed event is that of its trigger and
+// the delay d(t, y, p) there, so its adjoint is one of the trigger's time and state, an earlier hit.
 // Source: Rozenvasser (1967), Automation and Remote Control 28:1006, for the jumps of sensitivities.
 #pragma once
 
@@ -22,6 +23,8 @@ class event_reverse_pass {
   event_reverse_pass(event_trajectory& trajectory, const event_adjoints& adjoints)
       : trajectory_(trajectory),
         adjoints_(adjoints),
+        hit_times_(adjoints.hit_times),
+        hit_states_(adjoints.hit_states),
         g_(trajectory.no_gradient()),
         state_(adjoints.end_state),
         time_(adjoints.end) {}
@@ -47,6 +50,12 @@ class event_reverse_pass {
   /// Propagates the adjoint of the state after the reset of a hit to that before, or adds to an earlier hit's state.
   void reverse_reset(const event_segment& s, std::size_t hit);
 
+  /// Propagates the adjoint of a hit's time to the state and the parameters at the segment's end.
+  void reverse_root(const event_segment& s, std::size_t hit, double by, const Eigen::VectorXd& slope);
+
+  /// Propagates the adjoint of a delayed event's time to its trigger.
+  void reverse_delay(const event_hit& of, double by);
+
   /// Propagates the adjoint of a segment's end to the adjoint of its start.
   void reverse_segment(const event_segment& s);
 
@@ -55,12 +64,14 @@ class event_reverse_pass {
 
   event_trajectory& trajectory_;
   const event_adjoints& adjoints_;
+  std::vector<double> hit_times_;  // adjoints of hits, from results and from later hits
+  Eigen::MatrixXd hit_states_;
   event_gradient g_;
   // Adjoints of the state and of the time at the start of the later segment.
   Eigen::VectorXd state_;
   double time_;
   double carried_ = 0;                 // the part of it that belongs to the time of an earlier segment's end
-  std::vector<Eigen::VectorXd> seen_;  // adjoints of the states before hits, of the resets of later ones
+  std::vector<Eigen::VectorXd> seen_;  // adjoints of the states before hits, of the resets of later ones of the instant
 };
 
 }  // namespace agrad::detail

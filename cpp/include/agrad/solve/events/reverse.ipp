@@ -80,21 +80,20 @@ AGRAD_INLINE void event_reverse_pass::reverse_ending(const event_segment& s) {
 }
 
 AGRAD_INLINE void event_reverse_pass::reverse_event(const event_segment& s) {
-  Eigen::VectorXd y_adjoint(trajectory_.n), part;
   std::vector<double> by_hits(s.hits);
   seen_.assign(s.hits, Eigen::VectorXd::Zero(trajectory_.n));
   for (std::size_t j = s.hits; j-- > 0;) {
     const std::size_t hit = s.ending_index + j;
     const Eigen::VectorXd& before = trajectory_.solution.hits[hit].state;
-    if (trajectory_.events[trajectory_.solution.hits[hit].event]->resets() && !state_.isZero(0)) reverse_reset(s, hit);
+    if (trajectory_.resets(trajectory_.solution.hits[hit]) && !state_.isZero(0)) reverse_reset(s, hit);
     state_ += seen_[j];
     if (trajectory_.solution.hits[hit].follows) {
-      time_ += adjoints_.hit_times[hit];
-      state_ += adjoints_.hit_states.col(static_cast<Eigen::Index>(hit));
+      time_ += hit_times_[hit];
+      state_ += hit_states_.col(static_cast<Eigen::Index>(hit));
       continue;
     }
-    by_hits[j] = adjoints_.hit_times[hit];
-    const auto of_state = adjoints_.hit_states.col(static_cast<Eigen::Index>(hit));
+    by_hits[j] = hit_times_[hit];
+    const auto of_state = hit_states_.col(static_cast<Eigen::Index>(hit));
     if (of_state.isZero(0)) continue;
     const double by_delay = of_state.dot(trajectory_.slope_at(s.end, before));
     by_hits[j] += by_delay, time_ -= by_delay;
@@ -104,15 +103,34 @@ AGRAD_INLINE void event_reverse_pass::reverse_event(const event_segment& s) {
   if (trajectory_.is_placed(s)) (trajectory_.is_cascade(s) ? carried_ : by_hits[0]) += time_ + state_.dot(slope);
   for (std::size_t j = 0; j < s.hits; ++j) {
     if (by_hits[j] == 0) continue;
-    const std::size_t hit = s.ending_index + j, e = trajectory_.solution.hits[hit].event;
-    double by_t = 0;
-    part.setZero(trajectory_.events[e]->parameters());
-    trajectory_.events[e]->root_gradient(s.end, s.at_end.data(), by_t, y_adjoint.data(), part.data());
-    const double rate = by_t + y_adjoint.dot(slope);
-    trajectory_.check_crosses(trajectory_.solution.hits[hit], rate);
-    state_ -= by_hits[j] / rate * y_adjoint;
-    g_.event_parameters[e] -= by_hits[j] / rate * part;
+    const event_hit& of = trajectory_.solution.hits[s.ending_index + j];
+    if (of.kind == hit_kind::delayed)
+      reverse_delay(of, by_hits[j]);
+    else
+      reverse_root(s, s.ending_index + j, by_hits[j], slope);
   }
+}
+
+AGRAD_INLINE void event_reverse_pass::reverse_root(const event_segment& s, std::size_t hit, double by,
+                                                   const Eigen::VectorXd& slope) {
+  const event_hit& of = trajectory_.solution.hits[hit];
+  double by_t = 0;
+  Eigen::VectorXd by_y(trajectory_.n), by_parameters = Eigen::VectorXd::Zero(trajectory_.events[of.event]->parameters());
+  trajectory_.events[of.event]->root_gradient(s.end, s.at_end.data(), by_t, by_y.data(), by_parameters.data());
+  const double rate = by_t + by_y.dot(slope);
+  trajectory_.check_crosses(of, rate);
+  state_ -= by / rate * by_y;
+  g_.event_parameters[of.event] -= by / rate * by_parameters;
+}
+
+AGRAD_INLINE void event_reverse_pass::reverse_delay(const event_hit& of, double by) {
+  const event_hit& trigger = trajectory_.solution.hits[of.trigger];
+  double by_t = 0;
+  Eigen::VectorXd by_y(trajectory_.n), by_parameters = Eigen::VectorXd::Zero(trajectory_.events[of.event]->parameters());
+  trajectory_.events[of.event]->delay_gradient(trigger.t, trigger.state.data(), by_t, by_y.data(), by_parameters.data());
+  hit_times_[of.trigger] += by * (1 + by_t);
+  hit_states_.col(static_cast<Eigen::Index>(of.trigger)) += by * by_y;
+  g_.event_parameters[of.event] += by * by_parameters;
 }
 
 AGRAD_INLINE void event_reverse_pass::reverse_reset(const event_segment& s, std::size_t hit) {
@@ -123,7 +141,10 @@ AGRAD_INLINE void event_reverse_pass::reverse_reset(const event_segment& s, std:
   double by_time = 0;
   const Eigen::VectorXd& seen = trajectory_.solution.hits[of.seen].state;
   trajectory_.events[of.event]->reset_vjp(s.end, seen.data(), after.data(), by_time, y_adjoint.data(), part.data());
-  seen_[of.seen - s.ending_index] += y_adjoint;
+  if (of.seen < s.ending_index)
+    hit_states_.col(static_cast<Eigen::Index>(of.seen)) += y_adjoint;
+  else
+    seen_[of.seen - s.ending_index] += y_adjoint;
   time_ += by_time;
   g_.event_parameters[of.event] += part;
 }

@@ -69,8 +69,13 @@ class event_second_pass {
 
   void reverse_event(const event_segment& s, const moving_segment& m);
 
-  ode_point point(const event_segment& s, const Eigen::VectorXd& y, const Eigen::RowVectorXd& time, const tangent_rows& state,
+  ode_point point(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& time, const tangent_rows& state,
                   std::size_t e) const;
+
+  Eigen::RowVectorXd hit_time_tangent(std::size_t hit) const {
+    return moved_.numbers().hit_times.row(static_cast<Eigen::Index>(hit));
+  }
+  tangent_rows hit_state_tangents(std::size_t hit) const { return rows_of(moved_.numbers().hit_states, hit); }
 
   /// Propagates the adjoint of the state after a reset to the adjoint before it, or adds to that of an earlier hit's state, all
   /// at the time of the instant's first event.
@@ -79,6 +84,9 @@ class event_second_pass {
   /// Propagates the adjoint of a hit's state at the hit's time to the adjoint at the time of the instant's first event.
   void reverse_late_hit(const event_segment& s, const moving_segment& m, std::size_t j, moving_vector& of_state,
                         moving_number& by_hit);
+
+  /// Propagates the adjoint of a delayed event's time to its trigger.
+  void reverse_delay(const event_hit& of, const moving_number& by);
 
   /// Propagates the adjoint of a hit's time to the adjoints of the state and parameters of the event function.
   void reverse_root(const event_segment& s, const moving_segment& m, std::size_t hit, const moving_number& by);
@@ -100,9 +108,11 @@ class event_second_pass {
   event_directions& gradient_tangents_;
   bool moves_;
   event_gradient g_;
-  moving_vector state_, parameters_;  // parameters_: the system's parameters, then the rates
-  moving_number time_, carried_;      // carried_: the part of time_ that belongs to the time of an earlier segment's end
-  std::vector<moving_vector> seen_;   // adjoints of the states before hits, of the resets of later ones
+  moving_vector state_, parameters_;      // parameters_: the system's parameters, then the rates
+  moving_number time_, carried_;          // carried_: the part of time_ that belongs to the time of an earlier segment's end
+  std::vector<moving_number> hit_times_;  // adjoints of hits, from results and from later hits
+  std::vector<moving_vector> hit_states_;
+  std::vector<moving_vector> seen_;  // adjoints of the states before hits, of the resets of later ones of the instant
   std::vector<double> parameter_tangents_;
 };
 

@@ -33,6 +33,11 @@ AGRAD_INLINE event_second_pass::event_second_pass(event_trajectory& of, const ev
                         zeros(doses),
                         zeros(of_.v.stops.size()),
                         {}};
+  for (std::size_t hit = 0; hit < of_.solution.hits.size(); ++hit) {
+    const auto at = static_cast<Eigen::Index>(hit);
+    hit_times_.push_back({adjoints.hit_times[hit], tangents.hit_times.row(at)});
+    hit_states_.push_back({adjoints.hit_states.col(at), rows_of(tangents.hit_states, hit)});
+  }
   for (const auto& event : of_.events)
     gradient_tangents_.event_parameters.push_back(zeros(static_cast<std::size_t>(event->parameters())));
 }
@@ -181,12 +186,11 @@ AGRAD_INLINE void event_second_pass::reverse_event(const event_segment& s, const
   seen_.assign(s.hits, moving_vector::zero(of_.n, width_));
   for (std::size_t j = s.hits; j-- > 0;) {
     const std::size_t hit = s.ending_index + j;
-    if (of_.events[of_.solution.hits[hit].event]->resets() && !state_.is_zero()) reverse_reset(s, m, j);
+    if (of_.resets(of_.solution.hits[hit]) && !state_.is_zero()) reverse_reset(s, m, j);
     state_ += seen_[j];
     const bool follows = of_.solution.hits[hit].follows;
-    (follows ? time_ : by_hits[j]) +=
-        moving_number{adjoints_.hit_times[hit], tangents_.hit_times.row(static_cast<Eigen::Index>(hit))};
-    moving_vector of_state{adjoints_.hit_states.col(static_cast<Eigen::Index>(hit)), rows_of(tangents_.hit_states, hit)};
+    (follows ? time_ : by_hits[j]) += hit_times_[hit];
+    moving_vector of_state = hit_states_[hit];
     if (j > 0 && !follows && !of_state.is_zero()) reverse_late_hit(s, m, j, of_state, by_hits[j]);
     state_ += of_state;
   }
@@ -194,19 +198,35 @@ AGRAD_INLINE void event_second_pass::reverse_event(const event_segment& s, const
     move({1, s.end, s.at_end, m.moved, m.end_time}, state_, time_);
     (of_.is_cascade(s) ? carried_ : by_hits[0]) += time_;
   }
-  for (std::size_t j = 0; j < s.hits; ++j)
-    if (by_hits[j].value != 0 || !by_hits[j].tangents.isZero(0)) reverse_root(s, m, s.ending_index + j, by_hits[j]);
+  for (std::size_t j = 0; j < s.hits; ++j) {
+    if (by_hits[j].value == 0 && by_hits[j].tangents.isZero(0)) continue;
+    const event_hit& of = of_.solution.hits[s.ending_index + j];
+    if (of.kind == hit_kind::delayed)
+      reverse_delay(of, by_hits[j]);
+    else
+      reverse_root(s, m, s.ending_index + j, by_hits[j]);
+  }
 }
 
-AGRAD_INLINE ode_point event_second_pass::point(const event_segment& s, const Eigen::VectorXd& y,
-                                                const Eigen::RowVectorXd& time, const tangent_rows& state,
-                                                std::size_t e) const {
-  return {width_, s.end, y.data(), state.data(), along_.event_parameters[e].data(), time.data()};
+AGRAD_INLINE void event_second_pass::reverse_delay(const event_hit& of, const moving_number& by) {
+  const event_hit& trigger = of_.solution.hits[of.trigger];
+  moving_gradient delay;
+  const Eigen::RowVectorXd time = hit_time_tangent(of.trigger);
+  const tangent_rows state = hit_state_tangents(of.trigger);
+  of_.events[of.event]->delay_second(point(trigger.t, trigger.state, time, state, of.event), delay);
+  delay.time.value += 1;
+  hit_times_[of.trigger] += by * delay.time;
+  hit_states_[of.trigger] += by * delay.state;
+  add_all(g_.event_parameters[of.event], gradient_tangents_.event_parameters[of.event], by * delay.parameters);
+}
+
+AGRAD_INLINE ode_point event_second_pass::point(double t, const Eigen::VectorXd& y, const Eigen::RowVectorXd& time,
+                                                const tangent_rows& state, std::size_t e) const {
+  return {width_, t, y.data(), state.data(), along_.event_parameters[e].data(), time.data()};
 }
 
 AGRAD_INLINE void event_second_pass::reverse_reset(const event_segment& s, const moving_segment& m, std::size_t j) {
   const event_hit& hit = of_.solution.hits[s.ending_index + j];
-  const std::size_t seen = hit.seen - s.ending_index;
   moving_gradient by;
   moving_vector after = state_;
   for (Eigen::Index i = 0; i < of_.n; ++i) {
@@ -214,8 +234,10 @@ AGRAD_INLINE void event_second_pass::reverse_reset(const event_segment& s, const
     other.value[i] = 0, other.tangents.row(i).setZero();
   }
   const Eigen::VectorXd& state = of_.solution.hits[hit.seen].state;
-  of_.events[hit.event]->reset_second(point(s, state, m.end_time, m.before[seen], hit.event), after, by);
-  seen_[seen] += by.state;
+  const bool is_earlier = hit.seen < s.ending_index;
+  const tangent_rows moved = is_earlier ? hit_state_tangents(hit.seen) : m.before[hit.seen - s.ending_index];
+  of_.events[hit.event]->reset_second(point(s.end, state, m.end_time, moved, hit.event), after, by);
+  (is_earlier ? hit_states_[hit.seen] : seen_[hit.seen - s.ending_index]) += by.state;
   time_ += by.time;
   add_all(g_.event_parameters[hit.event], gradient_tangents_.event_parameters[hit.event], by.parameters);
 }
@@ -224,9 +246,8 @@ AGRAD_INLINE void event_second_pass::reverse_late_hit(const event_segment& s, co
                                                       moving_vector& of_state, moving_number& by_hit) {
   const std::size_t hit = s.ending_index + j;
   const Eigen::VectorXd& y = of_.solution.hits[hit].state;
-  const Eigen::RowVectorXd by = moved_.numbers().hit_times.row(static_cast<Eigen::Index>(hit));
-  const tangent_rows moved = rows_of(moved_.numbers().hit_states, hit),
-                     at_fixed_time = fixed(s.end, y, m.end_time, m.before[j]);
+  const Eigen::RowVectorXd by = hit_time_tangent(hit);
+  const tangent_rows moved = hit_state_tangents(hit), at_fixed_time = fixed(s.end, y, m.end_time, m.before[j]);
   move({1, s.end, y, moved, by}, of_state, by_hit);
   move({-1, s.end, y, at_fixed_time, m.end_time}, of_state, time_);
 }
@@ -234,22 +255,19 @@ AGRAD_INLINE void event_second_pass::reverse_late_hit(const event_segment& s, co
 AGRAD_INLINE void event_second_pass::reverse_root(const event_segment& s, const moving_segment& m, std::size_t hit,
                                                   const moving_number& by) {
   const std::size_t e = of_.solution.hits[hit].event;
-  const Eigen::RowVectorXd time = moved_.numbers().hit_times.row(static_cast<Eigen::Index>(hit));
+  const Eigen::RowVectorXd time = hit_time_tangent(hit);
   const tangent_rows moved = fixed(s.end, s.at_end, -time, m.end);
   moving_gradient root;
-  of_.events[e]->root_second(point(s, s.at_end, time, moved, e), root);
+  of_.events[e]->root_second(point(s.end, s.at_end, time, moved, e), root);
   tangent_rows by_parameters = tangent_rows::Zero(parameters_.tangents.rows(), width_);
   of_.moving.propagate_adjoint({1, s.end, s.at_end, moved, time}, parameter_tangents_, root.state, root.time, by_parameters);
   const double rate = root.time.value;
   of_.check_crosses(of_.solution.hits[hit], rate);
-  const double factor = -by.value / rate;
-  const Eigen::RowVectorXd factor_tangents = -(by.tangents + factor * root.time.tangents) / rate;
-  const auto scaled = [&](const moving_vector& x) {
-    return moving_vector{factor * x.value, x.value * factor_tangents + factor * x.tangents};
-  };
-  state_ += scaled(root.state);
-  add_all(g_.event_parameters[e], gradient_tangents_.event_parameters[e], scaled(root.parameters));
-  parameters_.tangents += factor * by_parameters;
+  moving_number factor{-by.value / rate, {}};
+  factor.tangents = -(by.tangents + factor.value * root.time.tangents) / rate;
+  state_ += factor * root.state;
+  add_all(g_.event_parameters[e], gradient_tangents_.event_parameters[e], factor * root.parameters);
+  parameters_.tangents += factor.value * by_parameters;
 }
 
 AGRAD_INLINE void event_second_pass::reverse_segment(const event_segment& s) {

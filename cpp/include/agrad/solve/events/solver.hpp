@@ -76,6 +76,9 @@ class event_solver {
   /// Integrates a segment and applies what happens at its end. Returns whether the solution ends there.
   bool advance();
 
+  /// Enters a segment that ends at the next scheduled time or at the end of an event's delay, or at the last output time.
+  void choose_end(detail::event_segment& s);
+
   /// Writes the outputs at a segment's start, unless more happens at the same instant.
   void write_begin_outputs(detail::event_segment& s, bool is_last);
 
@@ -96,6 +99,10 @@ class event_solver {
   void shorten(detail::event_segment& s);
   /// Lets all events happen that are due, and those whose conditions become true by that. Returns whether one is terminal.
   bool run_due();
+  /// Event e, whose trigger is the last hit, waits for its delay.
+  void begin_waiting(std::size_t e);
+  /// Throws where a hit is one too many.
+  void count(const event_hit& hit);
   /// Ends the solution at the present time.
   void terminate();
   /// Evaluates the conditions after a jump of the state.
@@ -155,7 +162,7 @@ class event_solver {
   bool has_jumped_ = false;    // whether the state or the right-hand side jumped since the last segment
   std::vector<bool> changed_;  // the states that doses and resets have changed since the last segment
   std::vector<long> counts_;
-  long happened_ = 0;                 // events that are no switches
+  long happened_ = 0, waited_ = 0;    // events that are no switches; triggers and withdrawals of delayed ones
   std::vector<std::size_t> crossed_;  // switches at the end of the last segment
   Eigen::VectorXd slope_before_;      // there
   std::vector<double> last_, ends_, probe_;
@@ -167,5 +174,6 @@ class event_solver {
 }  // namespace agrad
 
 #ifndef AGRAD_COMPILED
+#include <agrad/solve/events/instant.ipp>
 #include <agrad/solve/events/solver.ipp>
 #endif

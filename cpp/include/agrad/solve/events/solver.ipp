@@ -82,7 +82,7 @@ AGRAD_INLINE void event_solver::start() {
   has_jumped_ = true;
   statistics_ = {};
   counts_.assign(trajectory_.events.size(), 0);
-  happened_ = 0;
+  happened_ = waited_ = 0;
   crossed_.clear();
   conditions_.start();
   if (trajectory_.switches != nullptr) trajectory_.switches->start(t_, y_.data());
@@ -100,27 +100,42 @@ AGRAD_INLINE void event_solver::start() {
 AGRAD_INLINE bool event_solver::advance() {
   if (trajectory_.used == trajectory_.segments.size()) trajectory_.segments.emplace_back();
   detail::event_segment& s = trajectory_.segments[trajectory_.used++];
-  const bool is_last = place_ == trajectory_.schedule.size();
   s.begin = t_, s.at_begin = y_, s.running = running_;
   if (trajectory_.switches != nullptr) s.held = trajectory_.switches->held();
-  s.end = is_last ? trajectory_.v.times.back() : trajectory_.schedule[place_].time;
-  s.is_solved = s.end > t_;
-  s.hits = s.inner_outputs = s.late_outputs = s.befores = 0, s.ending_index = place_;
-  s.ending = is_last ? detail::event_segment::finish : detail::event_segment::scheduled_ending;
-  trajectory_.enter(s);
+  s.hits = s.inner_outputs = s.late_outputs = s.befores = 0;
+  choose_end(s);
   settle(s);
-  if (s.is_solved || is_last || trajectory_.used == 1) see_jump();  // else more happens at the same instant
-  if (conditions_.is_due()) shorten(s);
-  if (conditions_.is_due()) return apply(s);
+  // Otherwise more is scheduled at the same instant.
+  if (s.is_solved || s.ending != detail::event_segment::scheduled_ending || trajectory_.used == 1) see_jump();
+  if (s.ending == detail::event_segment::event_ending && conditions_.next_time() != s.end) choose_end(s);  // one was withdrawn
+  const bool is_last = s.ending == detail::event_segment::finish;
+  if (conditions_.is_due() || (!s.is_solved && s.ending == detail::event_segment::event_ending)) {
+    shorten(s);
+    return apply(s);
+  }
   write_begin_outputs(s, is_last);
   if (s.is_solved) solve(s);
   t_ = s.end, s.at_end = y_;
   if (s.is_solved) conditions_.arrive(t_, y_);
-  if (s.is_solved && !watch_.fired().empty()) return apply(s);
+  if ((s.is_solved && !watch_.fired().empty()) || s.ending == detail::event_segment::event_ending) return apply(s);
   if (is_last) return true;
   write_before_outputs(s);
   apply(trajectory_.schedule[place_++]);
   return false;
+}
+
+AGRAD_INLINE void event_solver::choose_end(detail::event_segment& s) {
+  const bool is_over = place_ == trajectory_.schedule.size();
+  const double last = trajectory_.v.times.back(), scheduled = is_over ? HUGE_VAL : trajectory_.schedule[place_].time;
+  s.ending_index = place_;
+  if (conditions_.next_time() < scheduled && conditions_.next_time() <= last)
+    s.ending = detail::event_segment::event_ending, s.end = conditions_.next_time();
+  else if (is_over)
+    s.ending = detail::event_segment::finish, s.end = last;
+  else
+    s.ending = detail::event_segment::scheduled_ending, s.end = scheduled;
+  s.is_solved = s.end > t_;
+  trajectory_.enter(s);
 }
 
 AGRAD_INLINE void event_solver::write_begin_outputs(detail::event_segment& s, bool is_last) {
@@ -156,7 +171,7 @@ AGRAD_INLINE void event_solver::solve(detail::event_segment& s) {
   s.solver = differentiated_ ? solved_++ : 0;
   ode_solver& by = solver(s.solver);
   if (log_ != nullptr)
-    log_->at_end = place_ == trajectory_.schedule.size() ? detail::step_limit::end : detail::step_limit::stop;
+    log_->at_end = s.ending == detail::event_segment::finish ? detail::step_limit::end : detail::step_limit::stop;
   move_probe(by);
   const Eigen::MatrixXd& states = by.integrate(y_, s.begin, ends_);
   probe_ = by.probe(), after_probe_ = states.col(states.cols() - 1);
@@ -164,10 +179,11 @@ AGRAD_INLINE void event_solver::solve(detail::event_segment& s) {
   y_ = states.col(states.cols() - 1);
   const bool has_event = !watch_.fired().empty();
   if (has_event) s.end = event_time(states.cols());
-  const bool is_finish = !has_event && place_ == trajectory_.schedule.size();
+  const bool is_finish = !has_event && s.ending == detail::event_segment::finish;
+  const bool has_hits = has_event || s.ending == detail::event_segment::event_ending;
   s.inner_outputs = static_cast<std::size_t>(states.cols() - (is_finish ? 0 : 1));
   // An output at the time of the event up to rounding has the state after the event.
-  while (has_event && s.inner_outputs > 0 && ends_[s.inner_outputs - 1] >= s.end - trajectory_.same_time(s.end))
+  while (has_hits && s.inner_outputs > 0 && ends_[s.inner_outputs - 1] >= s.end - trajectory_.same_time(s.end))
     --s.inner_outputs, ++s.late_outputs;
   const auto count = static_cast<Eigen::Index>(s.inner_outputs);
   trajectory_.solution.states.middleCols(trajectory_.solution.reached, count) = states.leftCols(count);
@@ -203,174 +219,6 @@ AGRAD_INLINE void event_solver::apply(const detail::scheduled& what) {
     }
   }
   watch_.expect_change();
-}
-
-AGRAD_INLINE bool event_solver::apply(detail::event_segment& s) {
-  s.ending = detail::event_segment::event_ending;
-  s.ending_index = trajectory_.solution.hits.size();
-  for (const std::size_t e : watch_.fired())
-    if (!watch_.is_switch(e)) conditions_.reach(e, s.ending_index);
-  const bool is_over = run_due();
-  for (const std::size_t e : watch_.fired())
-    if (watch_.is_switch(e)) trajectory_.solution.hits.push_back({e, t_, y_, watch_.steepness(e)});
-  s.hits = trajectory_.solution.hits.size() - s.ending_index;
-  check_progress(s);
-  cross_switches(s);
-  watch_.expect_change();
-  if (is_over) terminate();
-  return is_over;
-}
-
-AGRAD_INLINE void event_solver::shorten(detail::event_segment& s) {
-  s.end = s.begin, s.at_end = y_, s.is_solved = false;
-  s.first_output = static_cast<std::size_t>(trajectory_.solution.reached), s.begin_outputs = 0;
-  trajectory_.enter(s);
-}
-
-AGRAD_INLINE void event_solver::see_jump() {
-  const auto value = [&](std::size_t e) {
-    const double found = trajectory_.events[e]->root(t_, y_.data());
-    if (!std::isfinite(found))
-      fail(e, "not_finite", "the event function is " + detail::to_text(found) + " after a jump of the state",
-           "an event function must be finite along the solution");
-    return found;
-  };
-  conditions_.jump(watch_, trajectory_.solution.hits.size(), value, [&](std::size_t e) { return rate_of(e, t_, y_); });
-}
-
-AGRAD_INLINE bool event_solver::run_due() {
-  bool is_over = false;
-  while (conditions_.is_due()) {
-    const auto [e, trigger, follows] = conditions_.next();
-    std::vector<event_hit>& hits = trajectory_.solution.hits;
-    const std::size_t seen = trajectory_.plan.events[e].firing.sees_trigger ? trigger : hits.size();
-    hits.push_back({e, t_, y_, follows ? 0 : watch_.steepness(e), follows, seen});
-    is_over = ++counts_[e] == trajectory_.plan.events[e].terminal || is_over;
-    if (conditions_.is_endless(e)) fail_endless(e);
-    reset(hits.back());
-    if (trajectory_.events[e]->resets()) see_jump();
-  }
-  return is_over;
-}
-
-AGRAD_INLINE void event_solver::terminate() {
-  trajectory_.solution.is_terminated = true;
-  Eigen::Index& k = trajectory_.solution.reached;
-  while (k < trajectory_.solution.states.cols() && trajectory_.v.times[static_cast<std::size_t>(k)] <= t_)
-    trajectory_.solution.states.col(k++) = y_;
-}
-
-AGRAD_INLINE void event_solver::reset(const event_hit& hit) {
-  const std::size_t e = hit.event;
-  if (++happened_ > trajectory_.plan.max_events)
-    fail(e, "too_many_events", "more than max_events = " + std::to_string(trajectory_.plan.max_events) + " events",
-         "raise max_events");
-  if (!trajectory_.events[e]->resets()) return;
-  if (!hit.follows && (watch_.sticks(e) || is_again(e))) fail_accumulated(e);
-  last_[e] = t_;
-  after_reset_.resize(trajectory_.n);
-  const std::vector<event_hit>& hits = trajectory_.solution.hits;
-  trajectory_.events[e]->reset(t_, hits[hit.seen].state.data(), after_reset_.data());
-  for (Eigen::Index i = 0; i < trajectory_.n; ++i)
-    if (!trajectory_.keeps(hits.size() - 1, i)) y_[i] = after_reset_[i];
-  has_jumped_ = true;
-  changed_.assign(changed_.size(), true);
-  if (!y_.allFinite())
-    fail(e, "not_finite", "the state after its reset is not finite",
-         "check the reset for divisions by zero and arguments outside of domains");
-}
-
-AGRAD_INLINE void event_solver::cross_switches(const detail::event_segment& s) {
-  const std::vector<std::size_t>& fired = watch_.fired();
-  const auto resets = [&](std::size_t e) { return trajectory_.events[e]->resets(); };
-  if (std::any_of(fired.begin(), fired.end(), resets)) return;  // sides follow from the state after the reset
-  for (const std::size_t e : fired) {
-    if (!watch_.is_switch(e)) continue;
-    if (is_again(e)) fail_switches(e, "switches again and again at the same time");
-    last_[e] = t_;
-    if (crossed_.empty()) slope_before_ = trajectory_.slope_at(s.end, s.at_end);
-    crossed_.push_back(e);
-    has_jumped_ = true;
-    trajectory_.switches->cross(e - own_events());
-  }
-}
-
-AGRAD_INLINE void event_solver::make_consistent(detail::event_segment& s) {
-  if (!s.is_settled) return;
-  trajectory_.constrained->make_consistent(s.begin, s.at_begin);
-  y_ = s.at_begin;
-}
-
-AGRAD_INLINE void event_solver::settle(detail::event_segment& s) {
-  s.is_settled = has_jumped_ && trajectory_.constrained != nullptr;
-  has_jumped_ = false;
-  make_consistent(s);
-  held_switches* switches = trajectory_.switches;
-  if (switches == nullptr) return;
-  std::vector<std::size_t> crossed;
-  for (const std::size_t e : crossed_) crossed.push_back(e - own_events());
-  for (std::size_t rounds = 0;; ++rounds) {
-    const Eigen::VectorXd& slope = trajectory_.slope_at(s.begin, s.at_begin);
-    switches->evaluate(s.begin, s.at_begin.data(), slope.data());
-    if (!switches->follow(crossed)) break;
-    if (rounds > switches->size() + 1) fail_switches(own_events(), holds_state);
-    s.held = switches->held();
-    trajectory_.enter(s);
-    make_consistent(s);
-  }
-  if (!crossed_.empty()) check_crossed(trajectory_.slope_at(s.begin, s.at_begin));
-  crossed_.clear();
-}
-
-AGRAD_INLINE void event_solver::check_crossed(const Eigen::VectorXd& slope) {
-  for (const std::size_t e : crossed_) {
-    const double rate_back = trajectory_.switches->rate(e - own_events()) * watch_.came_from(e);
-    if (rate_back > 1e-10 * watch_.steepness(e)) fail_switches(e, holds_state);
-  }
-  for (Eigen::Index i = 0; i < trajectory_.n; ++i)
-    if (slope[i] != slope_before_[i]) changed_[static_cast<std::size_t>(i)] = true;
-}
-
-AGRAD_INLINE double event_solver::rate_of(std::size_t e, double t, const Eigen::VectorXd& y) {
-  double rate = 0;
-  const Eigen::VectorXd slope = trajectory_.slope_at(t, y);
-  Eigen::VectorXd by_y(trajectory_.n);
-  trajectory_.events[e]->root_gradient(t, y.data(), rate, by_y.data(), nullptr);
-  return rate + by_y.dot(slope);
-}
-
-AGRAD_INLINE void event_solver::check_progress(const detail::event_segment& s) {
-  for (const std::size_t e : watch_.fired()) {
-    if (!trajectory_.events[e]->resets() || watch_.jumps(e)) continue;
-    const int from = watch_.came_from(e);
-    const double before = rate_of(e, t_, s.at_end) * from;
-    watch_.expect_return(e, trajectory_.events[e]->root(t_, s.at_end.data()), -before);
-    if (before > 0 && counts_[e] > 1 && rate_of(e, t_, y_) * from < 0) fail_accumulated(e);
-  }
-}
-
-AGRAD_INLINE void event_solver::fail_accumulated(std::size_t e) const {
-  fail(e, "events_accumulate", "the event happens again and again at the same time",
-       "end the solution earlier, by a terminal event or a count of events");
-}
-
-AGRAD_INLINE void event_solver::fail_endless(std::size_t e) const {
-  fail(e, "endless_cascade",
-       "the resets of " + conditions_.repeated() + " make the conditions true again and again at the same time",
-       "let the resets leave a condition true, or false");
-}
-
-AGRAD_INLINE void event_solver::fail_switches(std::size_t e, const std::string& what) const {
-  fail(e, "switches_accumulate", what,
-       "write the motion along the threshold by events, make the switch gradual (a steep tanh), or choose switches=\"ignore\"");
-}
-
-AGRAD_INLINE void event_solver::fail(std::size_t e, const std::string& code, const std::string& what,
-                                     const std::string& advice) const {
-  throw SolverError(trajectory_.function + ": stopped at t = " + detail::to_text(t_) + " after " +
-                        std::to_string(statistics_.forward.steps) + " steps (" + code + "); " + trajectory_.name_of(e) + ": " +
-                        what + "; " + advice,
-                    t_, statistics_.forward.steps, code, advice);
 }
 
 AGRAD_INLINE void event_solver::add_up_statistics() {

@@ -5,7 +5,7 @@
 // and of the time u at which the later segment begins; within a segment the state's tangents hold at fixed times: dy - f du
 // after a jump, dy + f du before the next. At a scheduled time du is the time's tangent. At an event du follows from g(t, y, p)
 // = 0: du = -(g_y dy + g_p dp) / (g_t + g_y f) for dy at the fixed time; and a jump y+ = r(t, y-, p) gives dy+ = r_t du + r_y
-// (dy + f du) + r_p dp.
+// (dy + f du) + r_p dp. The time of a delayed event moves with the time and state of its trigger, an earlier hit.
 // Source: Rozenvasser (1967), Automation and Remote Control 28:1006, for the jumps of sensitivities.
 #pragma once
 
@@ -74,8 +74,11 @@ class event_tangent {
   Eigen::RowVectorXd hit_time(const event_segment& s, std::size_t hit, bool is_used, const event_tangents::rows& fixed,
                               const Eigen::VectorXd& slope);
 
+  /// Returns the tangent of a delayed event's time, by those of its trigger.
+  Eigen::RowVectorXd delayed_time(const event_hit& of, const event_tangents& d) const;
+
   /// Propagates the tangents through the reset of a hit.
-  void propagate_reset(const event_segment& s, std::size_t hit, moving& at) const;
+  void propagate_reset(const event_segment& s, std::size_t hit, const event_tangents& d, moving& at) const;
 
   /// Propagates the tangents through the events at a segment's end: later results move with the first event of the instant, a
   /// hit's time and state with that hit, as in the reverse pass.

@@ -146,33 +146,54 @@ AGRAD_INLINE Eigen::RowVectorXd event_tangent::hit_time(const event_segment& s, 
 }
 
 AGRAD_INLINE void event_tangent::propagate_hits(const event_segment& s, bool reads_hits, event_tangents& d, moving& at) {
-  const auto jumps = [&](std::size_t hit) { return trajectory_.events[trajectory_.solution.hits[hit].event]->resets(); };
+  const std::vector<event_hit>& hits = trajectory_.solution.hits;
   const bool moves = trajectory_.is_placed(s);
+  const auto is_trigger = [&](std::size_t hit) { return hits[hit].kind == hit_kind::trigger; };
   at.stored->is_placed = moves || reads_hits;
+  for (std::size_t hit = s.ending_index; hit < s.ending_index + s.hits; ++hit)
+    at.stored->is_placed = at.stored->is_placed || is_trigger(hit);
   const Eigen::VectorXd slope = trajectory_.slope_at(s.end, s.at_end);
   const event_tangents::rows fixed = at.state;
   for (std::size_t hit = s.ending_index; hit < s.ending_index + s.hits; ++hit) {
     const bool is_first = hit == s.ending_index;
-    const bool follows = trajectory_.solution.hits[hit].follows;
-    const Eigen::RowVectorXd time = follows ? at.time : hit_time(s, hit, reads_hits || (is_first && moves), fixed, slope);
+    const bool is_used = reads_hits || (is_first && moves) || is_trigger(hit);
+    const Eigen::RowVectorXd time = hits[hit].follows                     ? at.time
+                                    : hits[hit].kind == hit_kind::delayed ? delayed_time(hits[hit], d)
+                                                                          : hit_time(s, hit, is_used, fixed, slope);
     if (is_first) {
       at.time = time, at.state = fixed + slope * time;
       at.stored->end_time = at.time, at.stored->moved = at.state;
     }
     at.stored->before.push_back(at.state);
-    const Eigen::VectorXd& before = trajectory_.solution.hits[hit].state;
+    const Eigen::VectorXd& before = hits[hit].state;
     const auto row = static_cast<Eigen::Index>(hit);
     d.hit_times.row(row) = time;
     d.hit_states.middleRows(row * trajectory_.n, trajectory_.n) = at.state;
     move(s.end, before, time - at.time, d.hit_states.middleRows(row * trajectory_.n, trajectory_.n));
-    if (jumps(hit)) propagate_reset(s, hit, at);
+    if (trajectory_.resets(hits[hit])) propagate_reset(s, hit, d, at);
   }
 }
 
-AGRAD_INLINE void event_tangent::propagate_reset(const event_segment& s, std::size_t hit, moving& at) const {
+AGRAD_INLINE Eigen::RowVectorXd event_tangent::delayed_time(const event_hit& of, const event_tangents& d) const {
+  const event_hit& trigger = trajectory_.solution.hits[of.trigger];
+  double by_t = 0;
+  Eigen::VectorXd by_y(trajectory_.n), by_parameters = Eigen::VectorXd::Zero(trajectory_.events[of.event]->parameters());
+  trajectory_.events[of.event]->delay_gradient(trigger.t, trigger.state.data(), by_t, by_y.data(), by_parameters.data());
+  const Eigen::Map<const event_tangents::rows> parameters(along_.event_parameters[of.event].data(), by_parameters.size(),
+                                                          along_.width);
+  const auto at = static_cast<Eigen::Index>(of.trigger);
+  return (1 + by_t) * d.hit_times.row(at) + by_y.transpose() * d.hit_states.middleRows(at * trajectory_.n, trajectory_.n) +
+         by_parameters.transpose() * parameters;
+}
+
+AGRAD_INLINE void event_tangent::propagate_reset(const event_segment& s, std::size_t hit, const event_tangents& d,
+                                                 moving& at) const {
   const event_hit& of = trajectory_.solution.hits[hit];
   const Eigen::VectorXd& seen = trajectory_.solution.hits[of.seen].state;
-  const tangent_rows& tangents = at.stored->before[of.seen - s.ending_index];
+  const tangent_rows tangents =
+      of.seen < s.ending_index
+          ? tangent_rows(d.hit_states.middleRows(static_cast<Eigen::Index>(of.seen) * trajectory_.n, trajectory_.n))
+          : at.stored->before[of.seen - s.ending_index];
   event_tangents::rows after(trajectory_.n, along_.width);
   trajectory_.events[of.event]->reset_tangent(
       {along_.width, s.end, seen.data(), tangents.data(), along_.event_parameters[of.event].data(), at.time.data()},

@@ -76,6 +76,9 @@ class event_trajectory {
     return s.ending == event_segment::event_ending && solution.hits[s.ending_index].follows;
   }
 
+  /// Returns whether the state changes at a hit.
+  bool resets(const event_hit& hit) const { return hit.happens() && events[hit.event]->resets(); }
+
   /// Returns whether the event of a hit keeps a state, because the reset of an earlier state does not change it.
   bool keeps(std::size_t hit, Eigen::Index state) const {
     const std::vector<bool>& kept = plan.events[solution.hits[hit].event].firing.kept;

@@ -50,7 +50,7 @@ AGRAD_INLINE bool event_trajectory::is_placed(const event_segment& s) {
   const event_segment* next = &s + 1;
   if (next == segments.data() + used || is_cascade(s) || is_cascade(*next)) return true;
   for (std::size_t hit = s.ending_index; hit < s.ending_index + s.hits; ++hit)
-    if (events[solution.hits[hit].event]->resets()) return true;
+    if (resets(solution.hits[hit])) return true;
   if (!next->is_solved) return false;
   const Eigen::ArrayXd before = slope_at(s.end, s.at_end);
   enter(*next);

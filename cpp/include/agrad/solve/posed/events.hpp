@@ -65,8 +65,8 @@ class posed_events final : public posed_solve {
   ode_statistics statistics() const override { return solver_.statistics(); }
   bool log_steps(detail::step_log* log) override { return solver_.log_steps(log); }
 
-  /// Returns whether a hit is one of the setup's events.
-  bool is_own(const event_hit& hit) const { return hit.event < own_events_; }
+  /// Returns whether a hit is one of the setup's events, which happened.
+  bool is_own(const event_hit& hit) const { return hit.event < own_events_ && hit.happens(); }
   /// Returns the last solution, with any counts.
   const event_solution& solution() const { return *solution_; }
   /// Returns the counts for which the result has its size.

@@ -21,9 +21,9 @@
 
 namespace agrad {
 
-/// The recorded functions of an event, programs of (t, n states, own parameters); reset may be null.
+/// The recorded functions of an event, programs of (t, n states, own parameters); reset and delay may be null.
 struct event_programs {
-  std::shared_ptr<const program> root, reset;
+  std::shared_ptr<const program> root, reset, delay;
 
   /// Returns whether these can be the functions of an event of `states` states.
   bool fit(std::size_t states) const;
@@ -34,9 +34,10 @@ struct event_programs {
 
 template <class Archive>
 void serialize(Archive& archive, event_programs& event) {
-  bool resets = event.reset != nullptr;
-  archive(event.root, resets);
+  bool resets = event.reset != nullptr, delays = event.delay != nullptr;
+  archive(event.root, resets, delays);
   if (resets) archive(event.reset);
+  if (delays) archive(event.delay);
 }
 
 class event_problem final : public recorded_problem {

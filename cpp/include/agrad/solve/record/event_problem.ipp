@@ -9,15 +9,17 @@
 namespace agrad {
 
 AGRAD_INLINE bool event_programs::fit(std::size_t states) const {
-  return root->input_size() > states && root->output_size() == 1 &&
-         (reset == nullptr || (reset->input_size() > states && reset->output_size() == states));
+  const auto fits = [&](const std::shared_ptr<const program>& f, std::size_t results) {
+    return f == nullptr || (f->input_size() > states && f->output_size() == results);
+  };
+  return fits(root, 1) && fits(reset, states) && fits(delay, 1);
 }
 
 AGRAD_INLINE std::unique_ptr<event_function> event_programs::event(Eigen::Index states) const {
   const auto function = [&](const std::shared_ptr<const program>& from) {
     return from == nullptr ? nullptr : std::make_unique<program_function>(from, states);
   };
-  return std::make_unique<event_function>(function(root), function(reset), states);
+  return std::make_unique<event_function>(function(root), function(reset), states, false, function(delay));
 }
 
 AGRAD_INLINE event_problem::event_problem(fields of, ode_maker make)

@@ -145,7 +145,8 @@ class event_watch {
   /// Starts with the side that is held, on which a value that is zero up to rounding may not lie yet.
   void begin_switch(std::size_t e);
   /// Whether the event counts again where it has left zero on neither side.
-  bool repeats(std::size_t e) const { return is_switch(e) || events_[e]->resets(); }
+  bool repeats(std::size_t e) const { return is_switch(e) || events_[e]->resets_there(); }
+  int direction(std::size_t e) const { return watched_direction(rules_[e], *events_[e]); }
 
   /// Adds the step's first crossing in the event's direction to the candidates.
   void scan(std::size_t e, double h);
@@ -179,8 +180,8 @@ class event_watch {
     const event& of = of_[c.event];
     const auto value = [&](double at) { return value_at(c, at, state_at); };
     if (!finds_turn(c.side, of.here.value, of.next.value, h, c.guess, value)) return false;
-    const int direction = rules_[c.event].direction;
-    if (direction == 0 || direction == -c.side)
+    const int counted = direction(c.event);
+    if (counted == 0 || counted == -c.side)
       c.part.high = c.guess;
     else
       c.part.low = c.guess, c.side = -c.side;

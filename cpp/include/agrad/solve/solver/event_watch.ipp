@@ -110,10 +110,10 @@ AGRAD_INLINE bool event_watch::scan(std::size_t e, double from, double to, const
       continue;
     }
     if (is_leaving && std::abs(value) <= each.zero) continue;  // the function is flat, or rests, after its event
-    const int direction = rules_[e].direction;
+    const int counted = direction(e);
     // After its event the function may never leave zero: `enclose` decides.
     const bool sticks = is_leaving && repeats(e) && std::abs(value) > each.zero;
-    if ((so_far.is_clear || sticks) && so_far.side != 0 && (direction == 0 || direction == -so_far.side)) {
+    if ((so_far.is_clear || sticks) && so_far.side != 0 && (counted == 0 || counted == -so_far.side)) {
       const double guess = value == 0 || !so_far.is_clear ? x : cubic.root(low, x);
       candidates_.push_back({e, so_far.side, {so_far.low, from + x * h}, from + guess * h});
       return true;

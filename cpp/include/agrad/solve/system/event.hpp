@@ -22,18 +22,17 @@ struct moving_gradient {
   moving_vector state, parameters;
 };
 
-/// An event: a root, at whose zeros the event happens, and the reset of the state there, as functions of time, state and their
-/// parameters.
+/// An event: a root, at whose zeros the event is triggered, the reset of the state, and the delay from the trigger to the
+/// event, as functions of time, state and their parameters.
 class event_function final {
  public:
   using function = std::unique_ptr<differentiable_function>;
 
-  /// n states. reset: null if the event keeps the state. The parameters are the root's, then the reset's, or where `shares` is
-  /// true the same ones.
-  event_function(function root, function reset, Eigen::Index n, bool shares = false)
-      : root_(std::move(root)), reset_(std::move(reset)), first_(shares ? 0 : root_->parameters()), after_(n) {}
+  /// n states. reset: null if the event keeps the state; delay: null if it happens at its trigger. The parameters are the
+  /// root's, then the reset's, then the delay's, or where `shares` is true the same ones.
+  event_function(function root, function reset, Eigen::Index n, bool shares = false, function delay = nullptr);
 
-  Eigen::Index parameters() const { return resets() ? first_ + reset_->parameters() : root_->parameters(); }
+  Eigen::Index parameters() const { return parameters_; }
   void set_parameters(const double* p);
 
   double root(double t, const double* y);
@@ -41,23 +40,35 @@ class event_function final {
   double root_gradient(double t, const double* y, double& by_t, double* by_y, double* by_parameters);
 
   bool resets() const { return reset_ != nullptr; }
+  bool delays() const { return delay_ != nullptr; }
+  /// Whether the state changes at once where the root is zero.
+  bool resets_there() const { return resets() && !delays(); }
   /// The state after the event.
   void reset(double t, const double* y, double* to) { reset_->value(t, y, to); }
   /// lambda' times the derivatives of the state after the event.
   void reset_vjp(double t, const double* y, const double* lambda, double& t_adjoint, double* y_adjoint,
                  double* parameter_adjoint);
 
+  /// The time from a trigger to the event.
+  double delay(double t, const double* y);
+  /// The derivatives of the delay with respect to t, y and the parameters, to which it adds.
+  void delay_gradient(double t, const double* y, double& by_t, double* by_y, double* by_parameters);
+
   /// Whether `reset_tangent` is available or not needed.
   bool has_tangents() const { return !resets() || reset_->order() >= 1; }
   /// The tangents of the state after the event, side by side.
   void reset_tangent(const ode_point& at, double* to) { reset_->tangent(from(at, first_), to); }
 
-  /// Whether `root_second` and `reset_second` are available.
-  bool has_second() const { return root_->order() == 2 && (!resets() || reset_->order() == 2); }
+  /// Whether `root_second`, `reset_second` and `delay_second` are available or not needed.
+  bool has_second() const {
+    return root_->order() == 2 && (!resets() || reset_->order() == 2) && (!delays() || delay_->order() == 2);
+  }
   /// The root's derivatives, with tangents along the directions.
   void root_second(const ode_point& at, moving_gradient& by);
   /// lambda' times the derivatives of the state after the event, with tangents along the directions.
   void reset_second(const ode_point& at, const moving_vector& lambda, moving_gradient& by);
+  /// The delay's derivatives, with tangents along the directions.
+  void delay_second(const ode_point& at, moving_gradient& by);
 
  private:
   /// first: index of f's first parameter among the event's parameters.
@@ -65,8 +76,8 @@ class event_function final {
   void second(differentiable_function& f, Eigen::Index first, const ode_point& at, const moving_vector& lambda,
               moving_gradient& by) const;
 
-  function root_, reset_;
-  Eigen::Index first_;  // the reset's first parameter
+  function root_, reset_, delay_;
+  Eigen::Index first_, first_of_delay_, parameters_;  // the reset's and the delay's first parameters, and how many there are
   Eigen::VectorXd after_;
 };
 
@@ -75,7 +86,7 @@ struct event_firing {
   bool is_condition = false;    // whether the event happens wherever root > 0 becomes true, also by a reset, a dose or at t0
   bool initially = true;        // of a condition: whether it counts as true before t0
   double priority = 0;          // at one instant events of higher priority come first, then those of lower index
-  bool is_persistent = true;    // of a condition: whether the event happens though an earlier event has made root > 0 false
+  bool is_persistent = true;    // of a condition: whether the event happens though root > 0 has become false by then
   bool sees_trigger = false;    // whether the reset sees the state in which the event was triggered, and not the present one
   std::vector<bool> kept = {};  // with sees_trigger: the states that the reset leaves as they are now; empty for none
 };
@@ -86,6 +97,11 @@ struct event_rule {
   long terminal = 0;
   event_firing firing = {};
 };
+
+/// Which crossings of its root an event must know: also those where a condition that waits becomes false.
+inline int watched_direction(const event_rule& rule, const event_function& event) {
+  return event.delays() && !rule.firing.is_persistent ? 0 : rule.direction;
+}
 
 /// What a dose at once does with its amount: adds it to the state, replaces the state by it, or multiplies the state by it.
 enum class dose_kind { add, set, scale };
@@ -124,14 +140,23 @@ struct event_values {
   std::vector<double> dose_times, amounts, durations, stops;
 };
 
-/// An event that happened, with the state before it; where events share an instant, the state after the previous event.
+/// What happens to an event: the event itself at its trigger; of an event with a delay its trigger, the event, or its
+/// withdrawal, because its condition became false while it waited.
+enum class hit_kind { event, trigger, delayed, withdrawal };
+
+/// Something that happened, with the state before it; where events share an instant, the state after the previous event.
 struct event_hit {
   std::size_t event = 0;
   double t = 0;
   Eigen::VectorXd state;
   double steepness = 0;  // approximate slope of the root around the event; a slope far below counts as zero
   bool follows = false;  // whether a jump or t0 made the condition true: the time is that of the jump, and no zero
-  std::size_t seen = 0;  // the hit whose state the reset sees: this one, or an earlier one of the instant
+  std::size_t seen = 0;  // the hit whose state the reset sees: this one, or an earlier one
+  hit_kind kind = hit_kind::event;
+  std::size_t trigger = 0;  // of a delayed event: the hit that was its trigger
+
+  /// Whether the event happened, and not its trigger or withdrawal alone.
+  bool happens() const { return kind == hit_kind::event || kind == hit_kind::delayed; }
 };
 
 /// A solution. Output times after the end have the state at the end.

@@ -34,6 +34,14 @@ struct moving_vector {
   }
 };
 
+/// Products by the product rule.
+inline moving_number operator*(const moving_number& a, const moving_number& x) {
+  return {a.value * x.value, x.value * a.tangents + a.value * x.tangents};
+}
+inline moving_vector operator*(const moving_number& a, const moving_vector& x) {
+  return {a.value * x.value, x.value * a.tangents + a.value * x.tangents};
+}
+
 /// A state that moves with its time: to a moving time (sign 1), or from a moving time (-1).
 struct moving_place {
   int sign;

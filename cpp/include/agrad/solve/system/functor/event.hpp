@@ -1,4 +1,4 @@
-// Functor event: C++ callables of time, state and arguments, templated on their scalars, as an event and its reset.
+// Functor event: C++ callables of time, state and arguments, templated on their scalars, as an event, its reset and its delay.
 //
 // A single reverse pass on the tape computes the derivatives with respect to time, state and the arguments' variables; second
 // derivatives come from the callable on dual variables (solve/system/functor/tape_leaves.hpp).
@@ -23,16 +23,20 @@ namespace agrad {
 /// The reset of an event that keeps the state.
 struct no_reset {};
 
-/// An event at zeros of root(t, y, args...), and the state reset(t, y, args...) after the event. Both must accept t and y of
-/// double and of var, for second derivatives also t, y and args of duals of variables. direction, terminal, firing: as in
-/// `event_rule`.
-template <class Root, class Reset = no_reset>
+/// An event that happens at its trigger.
+struct no_delay {};
+
+/// An event at zeros of root(t, y, args...), and the state reset(t, y, args...) after the event. All callables must accept t
+/// and y of double and of var, for second derivatives also t, y and args of duals of variables. direction, terminal, firing: as
+/// in `event_rule`. delay(t, y, args...): the time from the zero, where it is computed, to the event.
+template <class Root, class Reset = no_reset, class Delay = no_delay>
 struct ode_event {
   Root root;
   Reset reset = {};
   int direction = 0;
   long terminal = 0;
   event_firing firing = {};
+  Delay delay = {};
 };
 template <class Root>
 ode_event(Root) -> ode_event<Root>;
@@ -44,6 +48,8 @@ template <class Root, class Reset>
 ode_event(Root, Reset, int, long) -> ode_event<Root, Reset>;
 template <class Root, class Reset>
 ode_event(Root, Reset, int, long, event_firing) -> ode_event<Root, Reset>;
+template <class Root, class Reset, class Delay>
+ode_event(Root, Reset, int, long, event_firing, Delay) -> ode_event<Root, Reset, Delay>;
 
 namespace detail {
 
@@ -183,19 +189,24 @@ class functor_function final : public differentiable_function {
 };
 
 /// Makes the event of an `ode_event`.
-template <bool Second, class Root, class Reset, class... Args>
-std::unique_ptr<event_function> make_event(const std::string& function, const ode_event<Root, Reset>& event,
+template <bool Second, class Root, class Reset, class Delay, class... Args>
+std::unique_ptr<event_function> make_event(const std::string& function, const ode_event<Root, Reset, Delay>& event,
                                            Eigen::Index states, const Args&... args) {
   using root = functor_function<Second, Root, Args...>;
   static_assert(root::is_number, "the root of an event returns a number");
-  event_function::function reset;
+  event_function::function reset, delay;
   if constexpr (!std::is_same_v<Reset, no_reset>) {
     using after = functor_function<Second, Reset, Args...>;
     static_assert(!after::is_number, "the reset of an event returns the state after the event, a vector");
     reset = std::make_unique<after>(function, event.reset, states, args...);
   }
+  if constexpr (!std::is_same_v<Delay, no_delay>) {
+    using until = functor_function<Second, Delay, Args...>;
+    static_assert(until::is_number, "the delay of an event returns a number");
+    delay = std::make_unique<until>(function, event.delay, states, args...);
+  }
   return std::make_unique<event_function>(std::make_unique<root>(function, event.root, states, args...), std::move(reset),
-                                          states, true);
+                                          states, true, std::move(delay));
 }
 
 }  // namespace detail
