@@ -5,6 +5,7 @@
 #include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/ode_events.hpp>
 #include <agrad/solve/ode_forward.hpp>
+#include <agrad/solve/ode_many.hpp>
 #include <agrad/solve/ode_one_step.hpp>
 #include <agrad/solve/ode_solve.hpp>
 #include <agrad/solve/one_step/explicit_runge_kutta_second.hpp>

@@ -56,9 +56,8 @@ namespace detail {
 
 /// Returns a solution from its numbers, one after the other as in the result of `posed_events`.
 template <class Scalar>
-ode_events_solution<Scalar> spread(const std::vector<Scalar>& values, const posed_events& solve, Eigen::Index n) {
+ode_events_solution<Scalar> spread(const Scalar* from, const posed_events& solve, Eigen::Index n) {
   ode_events_solution<Scalar> to;
-  const Scalar* from = values.data();
   const auto column = [&] {
     from += n;
     return vector_of<Scalar>(Eigen::Map<const vector_of<Scalar>>(from - n, n));
@@ -112,11 +111,26 @@ event_setup setup_of(const std::string& function, event_solver::maker make, even
   return setup;
 }
 
+/// A problem with events and its numbers. side_by_side: whether several directions cost about as much as one.
+template <class Scalar>
+struct posed_with_events {
+  std::shared_ptr<posed_events> solve;
+  solve_arguments<Scalar> arguments;
+  bool side_by_side;
+};
+
+/// Solves, and returns the solution of n states.
+template <class Scalar>
+ode_events_solution<Scalar> recorded_events(const std::string& function, posed_with_events<Scalar>& posed, Eigen::Index n) {
+  const auto result = recorded_result<Scalar>::of(function, posed.solve, std::move(posed.arguments), posed.side_by_side);
+  return spread(result.data(), *posed.solve, n);
+}
+
 template <template <class, class...> class System, class Scalar, class DoseTime, class Events, class F, class Y0, class T0,
           class Time, class... Args>
-auto solve_events(const std::string& function, event_solver::maker make, const std::vector<ode_dose<Scalar, DoseTime>>& doses,
-                  const Events& events, const ode_events_options& event_options, const F& f, const Y0& y0, const T0& t0,
-                  const std::vector<Time>& times, const Args&... args) {
+auto pose_events(const std::string& function, event_solver::maker make, const std::vector<ode_dose<Scalar, DoseTime>>& doses,
+                 const Events& events, const ode_events_options& event_options, const F& f, const Y0& y0, const T0& t0,
+                 const std::vector<Time>& times, const Args&... args) {
   using scalar = promoted_t<Scalar, DoseTime, Y0, T0, Time, Args...>;
   const dose_columns<Scalar, DoseTime> columns(doses);
   constexpr bool times_move = active_scalars<DoseTime>::any || active_scalars<T0>::any || active_scalars<Time>::any;
@@ -137,7 +151,14 @@ auto solve_events(const std::string& function, event_solver::maker make, const s
   arguments.give("durations", columns.durations);
   arguments.give("stops", event_options.stops);
   for (std::size_t e = 0; e < count; ++e) arguments.give_active("parameters of event " + std::to_string(e), args...);
-  return spread(recorded_result<scalar>::of(function, solve, std::move(arguments), side_by_side), *solve, y0.size());
+  return posed_with_events<scalar>{solve, std::move(arguments), side_by_side};
+}
+
+template <template <class, class...> class System, class Doses, class Events, class F, class Y0, class... All>
+auto solve_events(const std::string& function, event_solver::maker make, const Doses& doses, const Events& events,
+                  const ode_events_options& event_options, const F& f, const Y0& y0, const All&... all) {
+  auto posed = pose_events<System>(function, std::move(make), doses, events, event_options, f, y0, all...);
+  return recorded_events(function, posed, y0.size());
 }
 
 }  // namespace detail

@@ -2,25 +2,19 @@
 //
 // Each part reads its own entries of the operand, possibly the same as other parts, and writes its own result. In the reverse
 // pass, each part adds adjoints to its own buffer; the buffers are added in the order of the parts, so the result has the same
-// bits for any number of threads. The calling thread runs parts too, so that it can be interrupted.
+// bits for any number of threads.
+// Read next: base/threads.hpp.
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include <agrad/base/interrupt.hpp>
+#include <agrad/base/threads.hpp>
 #include <agrad/program/machine/partial_second.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/program/store/portable.hpp>
@@ -42,9 +36,7 @@ class parallel_operation final : public external_operation {
 
   /// threads: the most threads; 0 means one for each processor.
   parallel_operation(std::string name, std::vector<part> parts, std::size_t threads)
-      : name_(std::move(name)),
-        parts_(std::move(parts)),
-        threads_(threads != 0 ? threads : std::thread::hardware_concurrency()) {
+      : name_(std::move(name)), parts_(std::move(parts)), threads_(threads) {
     begins_.push_back(0);
     for (const part& each : parts_) begins_.push_back(begins_.back() + each.results);
   }
@@ -148,77 +140,10 @@ class parallel_operation final : public external_operation {
         for (std::size_t k = 0; k < width; ++k) to[parts_[p].inputs[i] * width + k] += back[p][i * width + k];
   }
 
-  /// The data that the threads share.
-  struct shared_work {
-    explicit shared_work(std::size_t parts) : thrown(parts + 1) {}
-    std::atomic<std::size_t> next{0};
-    std::atomic<bool> failed{false}, interrupted{false};  // no more parts begin; running parts end
-    std::vector<std::exception_ptr> thrown;               // by each part, and while waiting for the other threads
-    std::mutex mutex;
-    std::condition_variable one_less;
-    std::size_t working = 0;  // number of other threads
-
-    void store(std::size_t i) {
-      thrown[i] = std::current_exception();
-      if (was_interrupted) interrupted = true;
-      failed = true;
-    }
-  };
-
-  template <class Run>
-  static void work(shared_work& all, std::size_t parts, const Run& run) {
-    for (std::size_t i = all.next++; i < parts && !all.failed; i = all.next++) {
-      try {
-        run(i);
-      } catch (const stopped&) {
-      } catch (...) {
-        all.store(i);
-      }
-    }
-  }
-
-  /// Waits for the other threads and checks for an interrupt meanwhile.
-  static void wait_for_others(shared_work& all) {
-    std::unique_lock<std::mutex> lock(all.mutex);
-    while (!all.one_less.wait_for(lock, std::chrono::milliseconds(50), [&] { return all.working == 0; })) {
-      if (all.interrupted) continue;
-      try {
-        poll_interrupt();
-      } catch (...) {
-        all.store(all.thrown.size() - 1);
-      }
-    }
-  }
-
-  /// Calls run(i) for all parts. Of several exceptions, that of the first part is rethrown, whichever thread was faster.
+  /// Calls run(i) for all parts.
   template <class Run>
   void each_part(const Run& run) const {
-    shared_work all(parts_.size());
-    was_interrupted = false;
-    std::vector<std::thread> others;
-    all.working = std::max<std::size_t>(1, std::min(threads_, parts_.size())) - 1;
-    const bool is_partial = second_is_partial;
-    const auto work_along = [&] {
-      const partial_second same(is_partial);
-      stop_requested = &all.interrupted;
-      work(all, parts_.size(), run);
-      const std::lock_guard<std::mutex> lock(all.mutex);
-      --all.working;
-      all.one_less.notify_one();
-    };
-    for (std::size_t t = all.working; t-- > 0;) {
-      try {
-        others.emplace_back(work_along);
-      } catch (const std::system_error&) {  // no more threads available
-        const std::lock_guard<std::mutex> lock(all.mutex);
-        --all.working;
-      }
-    }
-    work(all, parts_.size(), run);
-    wait_for_others(all);
-    for (std::thread& each : others) each.join();
-    for (const std::exception_ptr& each : all.thrown)
-      if (each != nullptr) std::rethrow_exception(each);
+    run_in_threads(parts_.size(), threads_, run, [is_partial = second_is_partial] { return partial_second(is_partial); });
   }
 
   std::string name_;

@@ -95,6 +95,14 @@ class solve_arguments {
     fill(part, [&] { (active_scalars<X>::each(use, x), ...); });
   }
 
+  /// Sets the numbers from a place on to those of other arguments.
+  void give_all(std::size_t place, const solve_arguments& other) {
+    std::copy(other.numbers_.begin(), other.numbers_.end(), numbers_.begin() + static_cast<std::ptrdiff_t>(place));
+    for (const variable& each : other.variables_) variables_.push_back({place + each.place, each.index});
+    std::copy(other.tangents_.begin(), other.tangents_.end(),
+              tangents_.begin() + (tangents_.empty() ? 0 : static_cast<std::ptrdiff_t>(place)));
+  }
+
   const std::vector<double>& numbers() const { return numbers_; }
   const std::vector<variable>& variables() const { return variables_; }
   const std::vector<tangents>& all_tangents() const { return tangents_; }
