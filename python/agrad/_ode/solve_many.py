@@ -90,6 +90,7 @@ def solve_many(
     switches: str = "auto",
     mass_matrix: Any = None,
     linear_solver: str = "auto",
+    jac_sparsity: Any = None,
     sensitivities: str = "adjoint",
     return_partial: bool = False,
     threads: int = 0,
@@ -109,8 +110,10 @@ def solve_many(
         events are counted by a solve for each subject before the solves in threads.
     tstops, max_events
         As for :func:`solve_ivp`; the tstops and a subject's own are stops.
-    method, rtol, atol, max_num_steps, first_step, max_step, error_control, switches, mass_matrix, linear_solver, sensitivities
+    method, rtol, atol, max_num_steps, first_step, max_step, error_control, switches, mass_matrix
         As for :func:`solve_ivp`, for all subjects; each has its own step sizes.
+    linear_solver, jac_sparsity, sensitivities
+        As for :func:`solve_ivp`, for all subjects; with `jac_sparsity` all have states of the same size.
     return_partial : bool
         Whether subjects whose solver fails have the solution before the failure, with success False, as of
         :func:`solve_ivp`; the other subjects lose nothing. If a subject fails, all subjects are solved again, one by one first.
@@ -153,7 +156,7 @@ def solve_many(
         raise TypeError(f"{function}: subjects is {subjects!r}, but must be a sequence of agrad.Subject")
     named, note = method_named(function, method)
     entry = method_with_mass(function, named, mass_matrix)
-    algebra = Algebra(linear_solver)
+    algebra = Algebra(linear_solver, jac_sparsity)
     check_choices(function, entry, algebra, sensitivities, error_control, switches)
     error_control = chosen_control(error_control)
     shared = interruptions_of(function, (), events, tstops, max_events) or NO_INTERRUPTIONS

@@ -121,6 +121,9 @@ def test_linear_solvers_agree(solver):
     f = lambda t, y: 50 * (np.concatenate([y[1:], y[:1] * 0]) - y)  # noqa: E731
     given = ag.solve_many(f, subjects, "Rodas5P", linear_solver=solver, **TIGHT)[0].y
     np.testing.assert_allclose(given, ag.solve_many(f, subjects, "Rodas5P", **TIGHT)[0].y, rtol=1e-9, atol=1e-12)
+    if solver == "banded":
+        same = ag.solve_many(f, subjects, "Rodas5P", linear_solver=solver, jac_sparsity=(0, 1), **TIGHT)[0].y
+        np.testing.assert_array_equal(same, given)
 
 
 @pytest.mark.parametrize("method", ["Tsit5", "BDF"])
@@ -163,6 +166,8 @@ def test_messages():
         ag.solve_many(f, subjects, "BDF", sensitivities="forward", events=lambda t, y: y[0])
     with pytest.raises(ValueError, match="linear_solver"):
         ag.solve_many(f, subjects, "Tsit5", linear_solver="dense")
+    with pytest.raises(ag.ShapeError, match=r"jac_sparsity is of shape \(2, 2\), but must be of shape \(1, 1\)"):
+        ag.solve_many(f, subjects, "BDF", jac_sparsity=np.ones((2, 2)))
     with pytest.raises(TypeError, match=r"solve_many: events\[0\] is 3, but must be callable"):
         ag.solve_many(f, subjects, events=[3])
     with pytest.raises(ag.ShapeError, match=r"solve_many\(subjects\[0\]\): tstops is of shape"):
