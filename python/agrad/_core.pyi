@@ -575,6 +575,7 @@ def event_operation(
     events: Sequence[tuple[Program, Program | None, Program | None, int, int, EventFiring]],
     max_events: int,
     times_move: bool,
+    of_state: bool,
     hits: Sequence[int],
     reached: int,
     counted: int,

@@ -33,12 +33,13 @@ using event_rows = std::vector<std::tuple<py::object, py::object, py::object, in
 std::shared_ptr<solve_operation> make_events(const std::string& function, const pooled_program& f, Eigen::Index states,
                                              std::size_t times, const configured_method& method, const dose_rows& doses,
                                              std::size_t stops, const event_rows& events, long max_events, bool times_move,
-                                             std::vector<std::size_t> hits, Eigen::Index reached, Eigen::Index counted,
-                                             bool holds, std::vector<std::size_t> before, std::vector<bool> active,
-                                             std::shared_ptr<solve_progress> progress) {
+                                             bool of_state, std::vector<std::size_t> hits, Eigen::Index reached,
+                                             Eigen::Index counted, bool holds, std::vector<std::size_t> before,
+                                             std::vector<bool> active, std::shared_ptr<solve_progress> progress) {
   event_plan plan;
   for (const auto& [state, is_infusion, kind] : doses) plan.doses.push_back({state, is_infusion, kind});
   plan.stops = stops, plan.max_events = max_events, plan.times_move = times_move;
+  plan.state_moves = of_state || method.same_steps;
   plan.before = std::move(before);
   std::vector<event_programs> programs;
   const auto code = [](const py::object& of) { return of.is_none() ? nullptr : of.cast<const pooled_program&>().code; };
@@ -97,7 +98,7 @@ void register_events(py::module_& m) {
            py::arg("sees_trigger"), py::arg("kept"));
   m.def("event_operation", &make_events, py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"),
         py::arg("method"), py::arg("doses"), py::arg("stops"), py::arg("events"), py::arg("max_events"), py::arg("times_move"),
-        py::arg("hits"), py::arg("reached"), py::arg("counted"), py::arg("holds"),
+        py::arg("of_state"), py::arg("hits"), py::arg("reached"), py::arg("counted"), py::arg("holds"),
         py::arg("before") = std::vector<std::size_t>(), py::arg("active") = std::vector<bool>(),
         py::arg("progress") = py::none(), "Returns the solve of a recorded right-hand side with doses and events.");
   m.def("solve_events", &solve_events, py::arg("operation"), py::arg("x"), py::arg("differentiated"),

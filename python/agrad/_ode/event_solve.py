@@ -136,6 +136,7 @@ class EventSolve(RecordedSolve):
             events,
             what.max_events,
             self.times_move or what.doses.times_move or isinstance(what.stops, Array),
+            isinstance(self.problem.y0, Array),
             hits,
             reached,
             self.times.values.size,

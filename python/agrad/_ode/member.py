@@ -195,6 +195,7 @@ class Member:
                 [],
                 1,
                 moves,
+                isinstance(problem.y0, Array),
                 [],
                 -1,
                 count,

@@ -134,7 +134,8 @@ auto pose_events(const std::string& function, event_solver::maker make, const st
   using scalar = promoted_t<Scalar, DoseTime, Y0, T0, Time, Args...>;
   const dose_columns<Scalar, DoseTime> columns(doses);
   constexpr bool times_move = active_scalars<DoseTime>::any || active_scalars<T0>::any || active_scalars<Time>::any;
-  event_plan plan{columns.rules, event_options.stops.size(), {}, event_options.max_events, times_move, event_options.before};
+  event_plan plan{columns.rules,           event_options.stops.size(), {}, event_options.max_events, times_move,
+                  active_scalars<Y0>::any, event_options.before};
   constexpr bool side_by_side = std::is_base_of_v<program_system, primal_system_t<System, F, Args...>>;
   constexpr bool second = side_by_side && hold_second_duals<Scalar, DoseTime, Y0, T0, Time, Args...>;
   event_setup setup =

@@ -30,7 +30,7 @@ AGRAD_INLINE void step_probe::start(ode_system& system, const step_options& opti
     take_given(sizes);
   } else {
     now_.assign(n, 0.0);
-    for (std::size_t i = 0; i < n && required.initial_state; ++i)
+    for (std::size_t i = 0; i < n && required.initial_state && required.state_moves; ++i)
       now_[i] = generic_factor(i) * sizes[static_cast<Eigen::Index>(i)];
     if (required.initial_time) {
       moving_state moving(system);

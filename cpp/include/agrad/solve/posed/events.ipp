@@ -24,14 +24,25 @@ inline event_plan with_switches(event_setup& setup, const switched_stops& switch
   return plan;
 }
 
+/// Returns the maker of the segments' solvers. Where no derivative moves the initial state, the probe of the first segment has
+/// no part of it; doses and events may move the state at the initial time.
+inline event_solver::maker maker_of(const event_setup& setup, const switched_stops& switches) {
+  const event_plan& plan = setup.plan;
+  if (plan.state_moves || plan.times_move || switches.move() || !plan.doses.empty() || !plan.events.empty()) return setup.make;
+  return [make = setup.make](const std::string& function, ode_system& system, ode_required required) {
+    required.state_moves = false;
+    return make(function, system, required);
+  };
+}
+
 }  // namespace detail
 
 AGRAD_INLINE posed_events::posed_events(event_setup setup, bool differentiated)
     : setup_(std::move(setup)),
       own_events_(setup_.events.size()),
       switches_(std::move(setup_.switches)),
-      solver_(setup_.function, *setup_.system, setup_.events, setup_.make, detail::with_switches(setup_, switches_),
-              differentiated, setup_.held.get()),
+      solver_(setup_.function, *setup_.system, setup_.events, detail::maker_of(setup_, switches_),
+              detail::with_switches(setup_, switches_), differentiated, setup_.held.get()),
       n_(static_cast<std::size_t>(setup_.system->states())) {
   counts_.hits.assign(own_events_, 0);
   if (setup_.counts) counts_ = *setup_.counts;

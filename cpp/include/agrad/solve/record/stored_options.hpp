@@ -132,7 +132,7 @@ void serialize(Archive& archive, event_rule& event) {
 
 template <class Archive>
 void serialize(Archive& archive, event_plan& plan) {
-  archive(plan.doses, plan.stops, plan.events, plan.max_events, plan.times_move, plan.before);
+  archive(plan.doses, plan.stops, plan.events, plan.max_events, plan.times_move, plan.state_moves, plan.before);
 }
 
 template <class Archive>

@@ -23,9 +23,13 @@ struct ode_required {
   bool initial_state = false;
   bool initial_time = false;
   bool times = false;
+  /// Whether wanted derivatives move the initial state. If not, as for the first part of a solution from a constant state, its
+  /// adjoint serves only what lies before, and a probe (solve/one_step/probe.hpp) starts from zero.
+  bool state_moves = true;
 
   friend bool operator==(const ode_required& a, const ode_required& b) {
-    return a.initial_state == b.initial_state && a.initial_time == b.initial_time && a.times == b.times;
+    return a.initial_state == b.initial_state && a.initial_time == b.initial_time && a.times == b.times &&
+           a.state_moves == b.state_moves;
   }
 };
 

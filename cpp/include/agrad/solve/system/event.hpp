@@ -128,6 +128,8 @@ struct event_plan {
   long max_events = 1000;
   /// Whether t0, an output time, or the time of a dose, an infusion's end or a stop has derivatives.
   bool times_move = false;
+  /// Whether the initial state has derivatives.
+  bool state_moves = true;
   /// The output times, by increasing indices, at which the state before doses is a result, too.
   std::vector<std::size_t> before = {};
 };
