@@ -21,6 +21,7 @@
 #include <agrad/solve/solver/fault.ipp>
 #include <agrad/solve/solver/moving_state.ipp>
 #include <agrad/solve/solver/options.ipp>
+#include <agrad/solve/solver/shift_check.ipp>
 #include <agrad/solve/solver/statistics.ipp>
 #include <agrad/solve/solver/switch_nodes.ipp>
 #include <agrad/solve/solver/zero_search.ipp>

@@ -153,9 +153,6 @@ ode_maker one_step_maker(const std::string& name, const step_options& options) {
   };
   return make_named("one step", make, name, options);
 }
-ode_maker adjoint_maker(const ode_adjoint_options& options) {
-  return make_named("adjoint", detail::cvodes_maker(options), options);
-}
 
 portable_kind ode_kind() {
   return {ode_problem::stored_kind, [](portable_reader& from) { return solve_operation::read<ode_problem>(from, read_maker); }};

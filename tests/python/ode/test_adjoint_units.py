@@ -80,5 +80,6 @@ def test_tolerances_that_are_given_one_by_one_are_kept():
         return 1e-6 * ag.ode_adjoint_tol_ctl(lambda t, y, k: [-k * y[0]], [1e6], 0.0, [1.0], *arguments, k)[0][0]
 
     truth = -np.exp(-1.3)
-    assert abs(ag.grad(end)(1.3, 1.0) / truth - 1) > 1e-2
+    with pytest.warns(RuntimeWarning, match="differs from that at tighter tolerances"):
+        assert abs(ag.grad(end)(1.3, 1.0) / truth - 1) > 1e-2
     assert ag.grad(end)(1.3, 1e-12) == pytest.approx(truth, rel=1e-5)
