@@ -9,8 +9,11 @@
 #include <agrad/solve/system/program/jump_site.ipp>
 #include <agrad/solve/system/program/kinks.ipp>
 #include <agrad/solve/system/program/linearization.ipp>
+#include <agrad/solve/system/program/loop_jumps.ipp>
+#include <agrad/solve/system/program/loop_writer.ipp>
 #include <agrad/solve/system/program/ode.ipp>
 #include <agrad/solve/system/program/program_switches.ipp>
 #include <agrad/solve/system/program/structure.ipp>
 #include <agrad/solve/system/program/time_course.ipp>
 #include <agrad/solve/system/program/time_switches.ipp>
+#include <agrad/solve/system/program/unrolled_loops.ipp>

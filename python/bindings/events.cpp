@@ -2,6 +2,7 @@
 #include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/record/event_problem.hpp>
 #include <agrad/solve/record/solve_operation.hpp>
+#include <agrad/solve/system/program/unrolled_loops.hpp>
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
@@ -76,6 +77,14 @@ std::size_t count_switches(const pooled_program& f, std::size_t states, bool hol
   return time_switches(*f.code, states).size() + (holds ? held_code_of(*f.code, states).entries.size() : 0);
 }
 
+/// Returns a right-hand side with the loops that jump written out, and the names of those that stay loops with the reasons.
+py::tuple unroll_loops(const std::shared_ptr<pooled_program>& f, std::size_t states) {
+  const unrolled_loops found = with_unrolled_loops(f->code, states);
+  py::list hidden;
+  for (const unrolled_loops::left& each : found.hidden) hidden.append(py::make_tuple(each.loop, each.reason));
+  return py::make_tuple(found.f == f->code ? f : std::make_shared<pooled_program>(found.f), hidden);
+}
+
 }  // namespace
 
 portable_kind event_kind() {
@@ -85,6 +94,8 @@ portable_kind event_kind() {
 
 void register_events(py::module_& m) {
   m.def("count_switches", &count_switches, py::arg("f"), py::arg("states"), py::arg("holds"));
+  m.def("unroll_loops", &unroll_loops, py::arg("f"), py::arg("states"),
+        "Returns a right-hand side with loops that jump written out, and those that stay: their names and the reasons.");
   py::enum_<dose_kind>(m, "DoseKind", "What a dose at once does with its amount.")
       .value("add", dose_kind::add)
       .value("set", dose_kind::set)

@@ -123,6 +123,7 @@ void register_scan(py::module_& m) {
             b.add({p.code, p.code->input_size() - b.input_size()});
           },
           py::arg("program"))
+      .def("mark_converging", &body::mark_converging, "Says that further steps of the loop would change its results by little.")
       .def_property_readonly("count", &body::size);
   py::class_<scan_operation, std::shared_ptr<scan_operation>>(m, "ScanOperation", "A loop over a body.")
       .def(py::init(&make_operation), py::arg("body"), py::arg("length"), py::arg("carry"), py::arg("xs"), py::arg("ys"),

@@ -174,3 +174,10 @@ def ignored_switch(k):
 PLAIN = [chains, runs, linalg, densities, tables, branching]
 LOOPS = [scanned, conditional, looped, nested, nested_in_loop, rows]
 SOLVES = [solved, solved_stiff, solved_bdf, solved_forward, solved_events, solved_many, solved_dae, at_rest]
+
+
+def held_loop_switch(a):
+    def f(t, y, a):
+        return [ag.fori(0, 3, lambda i, c: (c[0], c[1] + np.where(c[0] > a, a, 2.0 * a)), (y[0], 0.0))[1]]
+
+    return ag.solve_ivp(f, (0.0, 0.5), [0.0], args=(a,), rtol=1e-9, atol=1e-11).y[0, -1]

@@ -18,10 +18,10 @@ from agrad._core import Array, BodyPaths, Comparison, Program, Recording, ScopeE
 from agrad._loops.closures import frozen, reached
 from agrad._loops.tree import Leaves, joined
 from agrad._record.recording import is_any_run_again, open_recording
-from agrad._record.source import Tally, parting_lines
+from agrad._record.source import Tally, line_of_code, parting_lines
 from agrad._record.trees import split
 
-__all__ = ["Body", "bodies_of", "keep"]
+__all__ = ["Body", "bodies_of", "comparing_lines", "keep"]
 
 _MOST_PATHS = 64
 
@@ -30,6 +30,16 @@ def bodies_of(recording: Recording) -> list[Any]:
     """Returns the bodies of the recording's loops, which must live as long as programs of the recording run."""
     bodies: list[Any] = recording.__dict__.setdefault("bodies", [])
     return bodies
+
+
+def comparing_lines(bodies: Sequence[Any], function: str) -> str:
+    """Returns the lines with comparisons in the bodies of a function's loops, also in loops within loops; "" without lines."""
+    found: list[str] = []
+    for body in bodies:
+        places = [(file, line) for path in body._comparisons for file, line, _, _ in path] if body.function == function else []
+        found += [line_of_code(*place) for place in places]
+        found += [line for line in [comparing_lines(inner, function) for inner in body._children] if line]
+    return "; ".join(dict.fromkeys(found))
 
 
 def keep(recording: Recording, body: Any) -> None:

@@ -13,12 +13,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from agrad._core import Array, Comparison, Recording, ShapeError
+from agrad._loops.body import Body
 from agrad._loops.run import Loop, pieces, values_of
 from agrad._loops.tree import Leaves, joined
 from agrad._record.recording import name_of
 from agrad._record.trees import flatten
 
-__all__ = ["cond", "fori", "scan"]
+__all__ = ["as_length", "cond", "counted", "fori", "scan"]
 
 Carry = TypeVar("Carry")
 Result = TypeVar("Result")
@@ -29,7 +30,8 @@ def _check_callable(function: str, name: str, f: Any) -> None:
         raise TypeError(f"{function}: {name} is {f!r}, but must be callable")
 
 
-def _as_length(function: str, name: str, n: Any) -> int:
+def as_length(function: str, name: str, n: Any) -> int:
+    """Returns a number of steps, which must be an int."""
     try:
         return operator.index(n)
     except TypeError:
@@ -41,7 +43,7 @@ def _as_length(function: str, name: str, n: Any) -> int:
 
 def _common_length(function: str, items: Leaves, length: Any) -> int:
     """Returns the number of steps: the length of the leading axes of xs."""
-    n = None if length is None else _as_length(function, "length", length)
+    n = None if length is None else as_length(function, "length", length)
     if n is not None and n < 0:
         raise ValueError(f"{function}: length is {n}, but must not be negative")
     source = "length"
@@ -199,8 +201,15 @@ def fori(lower: int, upper: int, body: Callable[[Any, Carry], Carry], init: Carr
     """
     label = f"fori({name_of(body)})"
     _check_callable("fori", "body", body)
-    first = _as_length(label, "lower", lower)
-    n = max(0, _as_length(label, "upper", upper) - first)
+    first = as_length(label, "lower", lower)
+    n = max(0, as_length(label, "upper", upper) - first)
+    return counted(label, first, n, body, init, checkpoint=checkpoint)[0]
+
+
+def counted(
+    label: str, first: int, n: int, body: Callable[[Any, Carry], Carry], init: Carry, *, checkpoint: bool = False
+) -> tuple[Carry, Body | None]:
+    """Runs a loop of n steps with numbers from `first`; returns the carry and the loop's body, None without steps."""
     carry = Leaves(label, "init", init)
     loop = Loop(label, carry, Leaves(label, "xs", None), n, first, False, bool(checkpoint))
 
@@ -210,10 +219,11 @@ def fori(lower: int, upper: int, body: Callable[[Any, Carry], Carry], init: Carr
 
     if n == 0:
         last: Carry = _unchanged(carry)
-        return last
-    flat, _ = loop.run(loop.body(call, body))
+        return last, None
+    steps = loop.body(call, body)
+    flat, _ = loop.run(steps)
     last = carry.together(pieces(flat, 0, carry, carry.shapes))
-    return last
+    return last, steps
 
 
 def cond(pred: Any, true_fun: Callable[..., Result], false_fun: Callable[..., Result], *operands: Any) -> Result:

@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from agrad._core import Array, Comparison, DomainError
-from agrad._loops.control_flow import cond, fori
-from agrad._record.recording import innermost, name_of
+from agrad._loops.control_flow import as_length, cond, counted
+from agrad._loops.run import values_of
+from agrad._record.recording import innermost, is_in_right_hand_side, name_of
 from agrad._record.trees import flatten
 
 __all__ = ["switch", "while_loop"]
@@ -71,7 +72,9 @@ def while_loop(
         after: Carry = cond(cond_fun(now), body_fun, lambda same: same, now)
         return after
 
-    carry = fori(0, max_steps, step, init_val)
+    carry, steps = counted(label, 0, max(0, as_length(label, "max_steps", max_steps)), step, init_val)
+    if steps is not None and is_in_right_hand_side() and _converges(label, body_fun, carry):
+        steps.paths.mark_converging()
     goes_on = cond_fun(carry)
     recording = innermost()
     if isinstance(goes_on, Array) and recording is not None and recording.on_comparison == Comparison.refuses:
@@ -81,6 +84,26 @@ def while_loop(
     if goes_on:
         raise RuntimeError(f"{label}: number of steps is more than {max_steps}, but must be at most max_steps; raise max_steps")
     return carry
+
+
+#: The largest relative change of the carry by one more step that counts as convergence.
+_LITTLE = 1e-3
+
+
+def _converges(label: str, body_fun: Callable[[Carry], Carry], carry: Carry) -> bool:
+    """Returns whether one more step changes the carry by little, as that of Newton's iteration at its root does.
+
+    Whole numbers that change by whole numbers are counters, which tell nothing; a loop with nothing but these counts.
+    """
+    try:
+        after, _ = counted(label, 0, 1, lambda _, now: body_fun(now), carry)
+    except Exception:  # the end of the loop may be where its function ends
+        return False
+    before, now = (np.concatenate([np.ravel(values_of(x)) for x in flatten(part)[0]]) for part in (carry, after))
+    change = np.abs(now - before)
+    is_little = change <= _LITTLE * np.maximum(np.abs(before), np.abs(now))
+    is_counter = (change >= 1) & (np.floor(before) == before) & (np.floor(now) == now)
+    return bool(np.all(is_little | is_counter) and (np.any(is_little & (change > 0)) or not np.any(is_counter)))
 
 
 def switch(index: Any, branches: Sequence[Callable[..., Result]], *operands: Any) -> Result:

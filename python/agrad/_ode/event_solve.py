@@ -100,6 +100,7 @@ class EventSolve(RecordedSolve):
             problem.args,
             all_numbers=problem.method.same_steps,
             result=result,
+            finds_jumps=result == "slope" and problem.holds_switches,
         )
 
     def states(self) -> Any:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Comparison, Recording, ShapeError
-from agrad._loops.body import bodies_of, keep
+from agrad._core import Array, Comparison, Recording, ShapeError, unroll_loops
+from agrad._loops.body import bodies_of, comparing_lines, keep
 from agrad._ode.arguments import Values, real_values, vector
 from agrad._record.recording import name_of, open_recording
 from agrad._record.structure import find_recording
@@ -32,7 +33,8 @@ class RecordedFunction:
     """A function of time and states as a program, and the parameters of the program.
 
     Parameters are the recorded values among the arguments (with `all_numbers` all floating-point values), and captured values.
-    `states` are the values of the recording; a residual has derivatives of the states after them.
+    `states` are the values of the recording; a residual has derivatives of the states after them. `finds_jumps` tells whether
+    loops that jump are written out, so that the solve finds their jumps.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class RecordedFunction:
         *,
         all_numbers: bool = False,
         result: str = "slope",
+        finds_jumps: bool = False,
     ) -> None:
         label = f"{function}({name_of(f)})"
         size = 1 if result in ("root", "delay") else len(states[0])
@@ -73,6 +76,22 @@ class RecordedFunction:
             self.captured = recording.captured
             self.parameters += self.captured
             self.program, self.bodies = recording.program(found), bodies_of(recording)
+        self.label = label
+        #: The loops with jumps that a solve does not find: their names and the reasons.
+        self.hidden: list[tuple[str, str]] = []
+        if finds_jumps:
+            self.program, self.hidden = unroll_loops(self.program, size)
+
+    def warn_of_hidden_jumps(self) -> None:
+        """Warns that derivatives lack the part of jumps in loops that the solve does not find."""
+        for loop, reason in self.hidden:
+            lines = comparing_lines(self.bodies, loop) if "`if`" in reason else ""
+            text = (
+                f"{self.label}: comparisons in {loop} are hidden because {reason}{' at ' if lines else ''}{lines}, but must be "
+                "found where the right-hand side jumps, or derivatives lack the jump; write np.where or ag.cond, compare "
+                'outside of the loop, or set switches="ignore" where nothing jumps'
+            )
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
 
     def of_parameters(self, parameters: Sequence[Any]) -> RecordedFunction:
         """Returns the same program with other values of the parameters that are arguments."""
@@ -91,6 +110,7 @@ def joined(parts: Sequence[Any], functions: Sequence[RecordedFunction]) -> tuple
         return None, np.concatenate(parts)
     for f in functions:
         keep(recording, f.bodies)
+        f.warn_of_hidden_jumps()
     return recording, np.concatenate([recording.array(x) for x in parts])
 
 

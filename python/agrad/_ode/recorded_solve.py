@@ -40,7 +40,13 @@ class StatesSolve(RecordedSolve):
     def __init__(self, problem: InitialValueProblem, outputs: Any, progress: SolveProgress | None = None) -> None:
         method, start, states = problem.method, problem.times.start, problem.states
         self.slope = RecordedFunction(
-            problem.function, problem.f, problem.times.t0, [states], problem.args, all_numbers=method.same_steps
+            problem.function,
+            problem.f,
+            problem.times.t0,
+            [states],
+            problem.args,
+            all_numbers=method.same_steps,
+            finds_jumps=problem.holds_switches,
         )
         program, size = self.slope.program, len(states)
         #: The number of comparisons in the right-hand side at which steps must end, which this solve does not find.

@@ -210,7 +210,14 @@ class _Population:
             key = (member.key, result, number)
             if key not in self._functions:
                 self._functions[key] = RecordedFunction(
-                    self.function, f, problem.times.t0, [problem.states], problem.args, all_numbers=True, result=result
+                    self.function,
+                    f,
+                    problem.times.t0,
+                    [problem.states],
+                    problem.args,
+                    all_numbers=True,
+                    result=result,
+                    finds_jumps=result == "slope" and problem.holds_switches,
                 )
             return self._functions[key]
 

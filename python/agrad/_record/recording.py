@@ -14,7 +14,7 @@ from agrad._record.debug import watch
 from agrad._record.foreign import foreign_call
 from agrad._record.within import here
 
-__all__ = ["innermost", "is_any_run_again", "name_of", "named_after", "no_recording", "open_recording"]
+__all__ = ["innermost", "is_any_run_again", "is_in_right_hand_side", "name_of", "named_after", "no_recording", "open_recording"]
 
 
 class _Open(threading.local):
@@ -83,6 +83,11 @@ def _raise_with_hint(function: str, error: Exception) -> None:
 def innermost() -> Recording | None:
     """Returns the recording for a function that is called now; None outside of recordings."""
     return _open.recordings[-1] if _open.recordings else None
+
+
+def is_in_right_hand_side() -> bool:
+    """Returns whether a function of time and states, such as a right-hand side, is being recorded in this thread."""
+    return any(each is not None and each.on_comparison == Comparison.refuses for each in _open.recordings)
 
 
 def is_any_run_again(within: Recording) -> bool:

@@ -62,6 +62,11 @@ class body {
 
   const external_operation* first_without_tangents(int order = 2) const;
 
+  /// Whether the body's loop ends where further steps change its results by little, as Newton's iteration does, so that its
+  /// results hardly depend on the number of steps.
+  bool converges() const { return converges_; }
+  void mark_converging() { converges_ = true; }
+
  private:
   void append(body_path path);
 
@@ -71,6 +76,7 @@ class body {
   fork_safe_mutex mutex_;
   std::array<body_path, most_paths> paths_;
   std::atomic<std::size_t> size_{0};
+  std::atomic<bool> converges_{false};
 };
 
 namespace detail {

@@ -25,6 +25,10 @@ class scan_operation final : public external_operation {
   std::string_view name() const override { return body_->name(); }
   std::size_t input_size() const { return loop_.carry + captured_ + loop_.recorded(); }
   std::size_t output_size() const { return loop_.carry + (body_->output_size() - loop_.carry) * loop_.length; }
+  /// Return the body, and how the loop runs it, for code that inspects a program.
+  const body& inspected_body() const { return *body_; }
+  const scan_loop& loop() const { return loop_; }
+  std::size_t captured() const { return captured_; }
   bool has_tangents() const override { return body_->first_without_tangents() == nullptr; }
   bool has_first_tangents() const override { return body_->first_without_tangents(1) == nullptr; }
   const external_operation* first_without_tangents(int order) const override { return body_->first_without_tangents(order); }

@@ -46,7 +46,7 @@ class held_switches {
   /// Changes the side of a root that has crossed zero.
   virtual void cross(std::size_t i) = 0;
   /// After `evaluate`: adopts sides that are clear from the values, and where a value is zero those to which its rate leads.
-  /// The sides of the given roots stay. Returns whether a side has changed.
+  /// The sides of the given roots stay where their values are near zero. Returns whether a side has changed.
   virtual bool follow(const std::vector<std::size_t>& crossed) = 0;
 };
 

@@ -13,6 +13,7 @@
 #include <agrad/rules/arithmetic.hpp>
 #include <agrad/solve/system/program/held_code.hpp>
 #include <agrad/solve/system/program/kinks.hpp>
+#include <agrad/solve/system/program/needed_operations.hpp>
 #include <agrad/solve/system/program/time_course.hpp>
 
 namespace agrad {
@@ -205,23 +206,6 @@ class held_writer {
     rest.what = &kernel_of_rule<subtract_rule>(), rest.result = now(op.result);
     rest.operands[0] = x, rest.operands[1] = {product.result, 1, 1, y.active, false};
     parts_.code.operations.insert(parts_.code.operations.end(), {product, rest});
-  }
-
-  static void keep_needed(program_parts& parts) {
-    std::vector<std::uint8_t> live(parts.size, 0);
-    for (const slot s : parts.outputs) live[s] = 1;
-    std::vector<operation> kept;
-    std::vector<operation>& all = parts.code.operations;
-    for (auto op = all.rbegin(); op != all.rend(); ++op) {
-      const auto begin = live.begin() + op->result;
-      if (std::find(begin, begin + op->count, 1) == begin + op->count) continue;
-      if (op->what->depends.how == dependence::gathered)
-        for (std::size_t i = 0; i < op->count; ++i) live[parts.code.integers[op->data + i]] = 1;
-      for (std::size_t k = 0; k < op->arity; ++k)
-        std::fill_n(live.begin() + op->operands[k].first, op->operands[k].count, std::uint8_t{1});
-      kept.push_back(*op);
-    }
-    all.assign(kept.rbegin(), kept.rend());
   }
 
   const program& f_;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <string>
@@ -67,8 +68,16 @@ class program_switches final : public held_switches {
   /// comparison does not change its result, so that the root stays on its side.
   double root_of_numbers(std::size_t i, double x, double y) const;
 
+  /// Returns whether the numbers of an entry are away from its places, where another entry that crossed at the same time has
+  /// changed them.
+  bool is_clear(std::size_t entry) const;
+
   /// Returns the side of an entry where it is clear; where the numbers meet, the side to which the rates lead.
   double side_of(std::size_t entry) const;
+  /// Marks entries whose numbers and sides equal those of an earlier entry, as in the steps of a loop after its end. Their
+  /// roots stay on their side, because the earlier root crosses first, and may change them.
+  void find_followers();
+
   static constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();  // numbers this close, relatively, meet
 
   std::shared_ptr<const held_code> code_;
@@ -77,6 +86,9 @@ class program_switches final : public held_switches {
   std::vector<root_of> roots_;
   bool are_linear_ = true;
   std::vector<double> held_, values_, rates_;  // values_, rates_: x and y of each entry
+  std::vector<double> largest_;                // of each entry, the largest number so far
+  std::vector<std::uint8_t> follows_;          // of each entry
+  std::vector<std::size_t> order_;
   workspace plain_work_;
 };
 

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
+#include <tuple>
 
 #include <agrad/base/inline.hpp>
 #include <agrad/solve/system/program/program_switches.hpp>
@@ -79,7 +82,9 @@ AGRAD_INLINE program_switches::program_switches(std::shared_ptr<const held_code>
       sides_(code_->sides, n, true, code_->entries.size()),
       held_(code_->entries.size(), 0.0),
       values_(2 * code_->entries.size()),
-      rates_(values_.size()) {
+      rates_(values_.size()),
+      largest_(code_->entries.size(), 0.0),
+      follows_(code_->entries.size(), 0) {
   for (std::size_t e = 0; e < code_->entries.size(); ++e) {
     are_linear_ = are_linear_ && code_->entries[e].is_linear;
     if (code_->entries[e].site.is_single())
@@ -109,6 +114,10 @@ AGRAD_INLINE void program_switches::hold(const std::vector<double>& sides) {
 
 AGRAD_INLINE void program_switches::evaluate(double t, const double* y, const double* slope) {
   sides_.value(t, y, values_.data());
+  for (std::size_t e = 0; e < largest_.size(); ++e)
+    for (const double x : {values_[2 * e], values_[2 * e + 1]})
+      if (std::isfinite(x)) largest_[e] = std::max(largest_[e], std::abs(x));
+  find_followers();
   const double one = 1;
   if (sides_.has(1)) return sides_.tangent({1, t, y, slope, nullptr, &one}, rates_.data());
   const Eigen::Index n = sides_.states();
@@ -121,7 +130,22 @@ AGRAD_INLINE void program_switches::evaluate(double t, const double* y, const do
   }
 }
 
+AGRAD_INLINE void program_switches::find_followers() {
+  const std::size_t n = code_->entries.size();
+  follows_.assign(n, 0);
+  order_.resize(n);
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  const auto what = [&](std::size_t e) {
+    return std::tuple(values_[2 * e], values_[2 * e + 1], held_[e], std::hash<const kernel*>()(code_->entries[e].what));
+  };
+  const auto is_number = [&](std::size_t e) { return !std::isnan(values_[2 * e]) && !std::isnan(values_[2 * e + 1]); };
+  order_.erase(std::remove_if(order_.begin(), order_.end(), [&](std::size_t e) { return !is_number(e); }), order_.end());
+  std::sort(order_.begin(), order_.end(), [&](auto a, auto b) { return std::tuple(what(a), a) < std::tuple(what(b), b); });
+  for (std::size_t k = 1; k < order_.size(); ++k) follows_[order_[k]] = what(order_[k - 1]) == what(order_[k]) ? 1 : 0;
+}
+
 AGRAD_INLINE double program_switches::value(std::size_t i) const {
+  if (follows_[roots_[i].entry] != 0) return side(i);
   const double* x = values_.data() + 2 * roots_[i].entry;
   return root_of_numbers(i, x[0], x[1]);
 }
@@ -134,6 +158,7 @@ AGRAD_INLINE double program_switches::root_of_numbers(std::size_t i, double x, d
 }
 
 AGRAD_INLINE double program_switches::rate(std::size_t i) const {
+  if (follows_[roots_[i].entry] != 0) return 0;
   const std::size_t x = 2 * roots_[i].entry;
   const form as = form_of(i, values_[x + 1]);
   const double rate = as.factor * (rates_[x] - as.multiple * rates_[x + 1]);
@@ -148,6 +173,7 @@ AGRAD_INLINE double program_switches::least(std::size_t i) const {
 
 AGRAD_INLINE void program_switches::start(double t, const double* y) {
   const program& plain = *code_->plain;
+  largest_.assign(largest_.size(), 0.0);
   std::vector<double> inputs(plain.input_size()), found(plain.output_size()), sides(held_.size());
   const Eigen::Index n = sides_.states();
   inputs[0] = t;
@@ -176,10 +202,17 @@ AGRAD_INLINE bool program_switches::follow(const std::vector<std::size_t>& cross
   std::vector<double> sides = held_;
   for (std::size_t e = 0; e < sides.size(); ++e) {
     const auto is_own = [&](std::size_t i) { return roots_[i].entry == e; };
-    if (std::none_of(crossed.begin(), crossed.end(), is_own)) sides[e] = side_of(e);
+    if (std::none_of(crossed.begin(), crossed.end(), is_own) || is_clear(e)) sides[e] = side_of(e);
   }
   if (sides == held_) return false;
   hold(sides);
+  return true;
+}
+
+AGRAD_INLINE bool program_switches::is_clear(std::size_t e) const {
+  for (std::size_t i = 0; i < roots_.size(); ++i)
+    if (roots_[i].entry == e && std::abs(value(i)) <= 1e-6 * (largest_[e] + std::abs(form_of(i, values_[2 * e + 1]).shift)))
+      return false;
   return true;
 }
 

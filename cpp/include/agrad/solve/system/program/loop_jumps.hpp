@@ -1,0 +1,42 @@
+// Loop jumps: finds the loops of a recorded function whose bodies jump where a state or t passes a threshold.
+//
+// A loop is one operation of the function around it, so the jumps in its body are not among that function's operations. Marks
+// tell which of the loop's numbers move, that is, depend on t or a state: a comparison of the step's number or of data decides
+// the same in each evaluation, and is no jump. A comparison that is a kink within the body is a kink of the loop.
+// Read next: solve/system/program/unrolled_loops.hpp, the user.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include <agrad/program/loops/scan.hpp>
+#include <agrad/program/sparse/reach.hpp>
+
+namespace agrad {
+
+class loop_jumps {
+ public:
+  /// f: a function of (t, n states, parameters).
+  loop_jumps(const program& f, std::size_t n);
+
+  /// Returns the loops that jump, or whose bodies contain such a loop.
+  const std::set<const external_operation*>& loops() const { return loops_; }
+
+ private:
+  enum mark : reach::marks { moves = 1 };
+
+  /// Searches a program. of_inputs: the marks of its inputs. Returns whether it jumps; own: whether its own operations count.
+  bool search(const program& f, const std::vector<reach::marks>& of_inputs, bool own);
+  bool search(const scan_operation& loop, const std::vector<reach::marks>& operand);
+  /// Returns the marks of a body's inputs, where the carry has those of all steps.
+  static std::vector<reach::marks> marks_of(const scan_operation& loop, const std::vector<reach::marks>& operand);
+  static bool jumps(const program& f, const reach& flow);
+
+  std::set<const external_operation*> loops_;
+};
+
+}  // namespace agrad
+
+#ifndef AGRAD_COMPILED
+#include <agrad/solve/system/program/loop_jumps.ipp>
+#endif
