@@ -113,8 +113,27 @@ def test_gradients_by_solve_dae(options):
         np.testing.assert_allclose(gradient, expected, atol=allowed * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("options", [{}, {"rtol": 1e-6, "atol": 1e-6}], ids=str)
+FORWARD = [{}, {"rtol": 1e-6, "atol": 1e-6}, pytest.param({"rtol": 1e-8, "atol": 1e-8}, marks=pytest.mark.full)]
+
+
+@pytest.mark.parametrize("options", FORWARD, ids=str)
 def test_forward_mode_by_solve_dae(options):
     jacobian = ag.jacfwd(lambda p: dae_end(p, **options))(NUMBERS) * NUMBERS
     for i, expected in BY_LOGARITHMS.items():
         np.testing.assert_allclose(jacobian[i], expected, atol=1e-5 * np.abs(expected).max())
+
+
+def test_forward_mode_where_sensitivities_need_too_many_steps():
+    """The states take 3400 steps, sensitivities 16000: adjoints compute the Jacobian."""
+    half = NUMBERS[0] / 2
+    start = [0.0, half, half, 2 * half, half, half, 2 * half, 0.0]
+
+    def end(p, **options):
+        options |= {"args": (p,), "rtol": 1e-6, "atol": 1e-6, "max_num_steps": 5000}
+        return ag.solve_dae(residual, (0.0, 0.2), start, **options).y[7:, -1]
+
+    with pytest.raises(ag.SolverError, match="IDA_TOO_MUCH_WORK"):
+        ag.jacrev(lambda p: end(p, sensitivities="forward"))(NUMBERS)
+    jacobian = ag.jacfwd(end)(NUMBERS)
+    np.testing.assert_allclose(jacobian, ag.jacrev(end)(NUMBERS), rtol=1e-12)
+    np.testing.assert_allclose(jacobian[0, 1:] * NUMBERS[1:], BY_LOGARITHMS[7][1:], atol=1e-5)

@@ -2,7 +2,9 @@
 // times, the stops and the parameters; the result is y and then y' at each output time.
 //
 // Tangents are products with the Jacobian, whose rows are reverse passes over forward sensitivities, which cost little; where
-// the gradient takes an adjoint problem, a second integration computes the sensitivities.
+// the gradient takes an adjoint problem, a second integration computes the sensitivities. Where that integration fails, the
+// rows are reverse passes of the adjoint problem: IDAS' error test of sensitivities can keep it at order 1, or end it, where
+// algebraic states amplify errors by orders of magnitude (seen in SUNDIALS 7.9, with a transistor amplifier).
 #pragma once
 
 #include <cstddef>
@@ -49,6 +51,9 @@ class posed_dae final : public posed_solve {
     return by.integrate(last_.y0, last_.yp0, started_, last_.times, last_.stops);
   }
   void add(dae_gradient g, double* x_adjoint);
+  /// Returns a solver that has integrated the last argument, for a reverse pass for each number of the result: with forward
+  /// sensitivities or, where these cannot be integrated to the end, the solver with the adjoint problem.
+  dae_solver& for_rows();
   /// Returns the Jacobian of the result at the last argument.
   const tangent_rows& jacobian();
 

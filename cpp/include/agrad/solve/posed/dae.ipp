@@ -61,25 +61,31 @@ AGRAD_INLINE void posed_dae::add(dae_gradient g, double* x_adjoint) {
   of_parameters_.add(g.parameters, x_adjoint);
 }
 
+AGRAD_INLINE dae_solver& posed_dae::for_rows() {
+  if (options_.sensitivities != dae_sensitivities::adjoint) return solver_;
+  if (!sensitivities_) {
+    dae_options forward = options_;
+    forward.sensitivities = dae_sensitivities::forward;
+    sensitivities_.emplace(function_, *system_, forward, required_);
+  }
+  const progress_listener::scope unheard(nullptr);
+  try {
+    integrate(*sensitivities_);
+  } catch (const SolverError&) {
+    return solver_;  // its reverse passes compute the rows
+  }
+  return *sensitivities_;
+}
+
 AGRAD_INLINE const tangent_rows& posed_dae::jacobian() {
   if (jacobian_.size() > 0) return jacobian_;
-  dae_solver* by = &solver_;
-  if (options_.sensitivities == dae_sensitivities::adjoint) {
-    if (!sensitivities_) {
-      dae_options forward = options_;
-      forward.sensitivities = dae_sensitivities::forward;
-      sensitivities_.emplace(function_, *system_, forward, required_);
-    }
-    by = &*sensitivities_;
-    const progress_listener::scope unheard(nullptr);
-    integrate(*by);
-  }
+  dae_solver& by = for_rows();
   tangent_rows rows = tangent_rows::Zero(solution_->size(), static_cast<Eigen::Index>(argument_.size()));
   Eigen::MatrixXd unit = Eigen::MatrixXd::Zero(solution_->rows(), solution_->cols());
   for (Eigen::Index i = 0; i < unit.size(); ++i) {
     unit.data()[i] = 1;
     try {
-      add(by->reverse(unit), rows.row(i).data());
+      add(by.reverse(unit), rows.row(i).data());
     } catch (const DerivativeError&) {  // of y' where y is algebraic
       rows.row(i).setConstant(std::numeric_limits<double>::quiet_NaN());
     }
