@@ -13,7 +13,8 @@ PACKAGE = Path(__file__).resolve().parents[1] / "python" / "agrad"
 ORDER = [
     {"_processor"},
     {"_core"},
-    {"_record", "density", "elementwise", "_info"},
+    {"_rule_function"},
+    {"_record", "density", "elementwise", "_rule_libraries", "_info"},
     {"_complex"},
     {"_numpy", "_loops"},
     {"linalg", "special", "_ode", "_transforms", "_random"},

@@ -15,9 +15,7 @@ std::vector<elementwise_row> elementwise_entries(Rules list) {
   rows.reserve(Rules::size);
   for_each(list, [&](auto tag) {
     using Rule = typename decltype(tag)::type;
-    rows.push_back({Rule::name, Rule::text, Rule::reference, Rule::ufunc, Rule::source, Rule::arity, Rule::domain,
-                    &kernel_of_rule<Rule>(), Rule::is_condition, Rule::outside, Rule::stan,
-                    Rule::must == nullptr ? std::string_view() : Rule::must->name});
+    rows.push_back(row_of_rule<Rule>());
   });
   return rows;
 }

@@ -1,5 +1,6 @@
 #include "kernels.hpp"
 
+#include <agrad/base/fork_safe_mutex.hpp>
 #include <agrad/program/kernels/batched_product.hpp>
 #include <agrad/program/kernels/checked.hpp>
 #include <agrad/program/kernels/cumulative.hpp>
@@ -13,6 +14,8 @@
 #include <agrad/program/machine/custom.hpp>
 #include <agrad/program/machine/kernel_list.hpp>
 #include <agrad/program/machine/structure.hpp>
+#include <deque>
+#include <mutex>
 #include <unordered_map>
 
 #include "linalg_rows.hpp"
@@ -73,32 +76,54 @@ std::vector<named_kernel> all_kernels() {
   return all;
 }
 
+/// The names that are known, which libraries of rules add to while threads read.
+class kernel_registry {
+ public:
+  kernel_registry() { add(all_kernels()); }
+
+  void add(const std::vector<named_kernel>& kernels) {
+    const std::lock_guard<fork_safe_mutex> locked(mutex_);
+    for (const named_kernel& each : kernels) {
+      const named_kernel& stored = all_.emplace_back(each);
+      if (by_name_.emplace(stored.name, stored.what).second)  // of two with one name, the first
+        by_kernel_.emplace(stored.what, stored.name);
+    }
+  }
+  std::vector<named_kernel> all() {
+    const std::lock_guard<fork_safe_mutex> locked(mutex_);
+    return {all_.begin(), all_.end()};
+  }
+  std::string_view name_of(const kernel* what) {
+    const std::lock_guard<fork_safe_mutex> locked(mutex_);
+    const auto found = by_kernel_.find(what);
+    return found == by_kernel_.end() ? std::string_view() : found->second;
+  }
+  const kernel* of_name(std::string_view name) {
+    const std::lock_guard<fork_safe_mutex> locked(mutex_);
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : found->second;
+  }
+
+ private:
+  fork_safe_mutex mutex_;
+  std::deque<named_kernel> all_;  // whose names stay where they are
+  std::unordered_map<std::string_view, const kernel*> by_name_;
+  std::unordered_map<const kernel*, std::string_view> by_kernel_;
+};
+
+kernel_registry& registry() {
+  static kernel_registry only;
+  return only;
+}
+
 }  // namespace
 
-const std::vector<named_kernel>& named_kernels() {
-  static const auto all = all_kernels();
-  return all;
-}
+std::vector<named_kernel> named_kernels() { return registry().all(); }
 
-std::string_view name_of_kernel(const kernel* what) {
-  static const auto names = [] {
-    std::unordered_map<const kernel*, std::string_view> by_kernel;
-    for (const named_kernel& each : named_kernels())
-      if (kernel_of_name(each.name) == each.what) by_kernel.emplace(each.what, each.name);  // of two with one name, the first
-    return by_kernel;
-  }();
-  const auto found = names.find(what);
-  return found == names.end() ? std::string_view() : found->second;
-}
+void add_named_kernels(const std::vector<named_kernel>& kernels) { registry().add(kernels); }
 
-const kernel* kernel_of_name(std::string_view name) {
-  static const auto kernels = [] {
-    std::unordered_map<std::string_view, const kernel*> by_name;
-    for (const named_kernel& each : named_kernels()) by_name.emplace(each.name, each.what);
-    return by_name;
-  }();
-  const auto found = kernels.find(name);
-  return found == kernels.end() ? nullptr : found->second;
-}
+std::string_view name_of_kernel(const kernel* what) { return registry().name_of(what); }
+
+const kernel* kernel_of_name(std::string_view name) { return registry().of_name(name); }
 
 }  // namespace agrad

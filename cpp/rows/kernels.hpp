@@ -17,7 +17,10 @@ struct named_kernel {
 };
 
 /// Returns all kernels of programs.
-const std::vector<named_kernel>& named_kernels();
+std::vector<named_kernel> named_kernels();
+
+/// Adds kernels with new names (cpp/rows/added_rules.hpp), which live as long as the program.
+void add_named_kernels(const std::vector<named_kernel>& kernels);
 
 /// Returns the kernel's name; empty if it has none.
 std::string_view name_of_kernel(const kernel* what);

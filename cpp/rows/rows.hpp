@@ -7,22 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include <agrad/program/machine/elementwise_row.hpp>
 #include <agrad/program/machine/record.hpp>
 #include <agrad/rules/density/density.hpp>
-#include <agrad/rules/rule.hpp>
 
 namespace agrad {
-
-struct elementwise_row {
-  std::string_view name, text, reference, ufunc, source;
-  int arity;
-  const interval* domain;  // of each argument
-  const kernel* loops;
-  bool is_condition;
-  double outside;         // the value outside of the domain: nan, or infinite
-  std::string_view stan;  // Stan's name, if different
-  std::string_view must;  // the condition on arguments that the function checks, if it does
-};
 
 /// Records entries of a function of arguments that each are n > 0 numbers, or one number for all (stride 0), without a check.
 /// Returns n slots, or one slot for all.

@@ -82,6 +82,7 @@ from agrad._ode.solve_many import Subject, solve_many
 from agrad._ode.steady_state import SteadyResult, steady_state
 from agrad._record.debug import debug_nans
 from agrad._record.tape import tape, var
+from agrad._rule_libraries import load_rules
 from agrad._transforms.check import check_grads
 from agrad._transforms.compiled.compile import compile
 from agrad._transforms.compiled.profile import Profile
@@ -165,6 +166,7 @@ __all__ = [
     "laplace_marginal_tol_poisson_log_lpmf",
     "linalg",
     "linearize",
+    "load_rules",
     "map_rect",
     "minimize",
     "ode_adams",

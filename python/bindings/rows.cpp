@@ -4,6 +4,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include "../../cpp/rows/added_rules.hpp"
 #include "array.hpp"
 #include "row_lists.hpp"
 
@@ -105,7 +106,17 @@ void register_rows(py::module_& m) {
       .def("second_derivative", &second_derivative, py::arg("i"), py::arg("j"), py::arg("arguments"),
            "Second partial derivative with respect to arguments i and j, for a list of numbers.");
   m.def(
-      "elementwise_rows", [] { return references_to(elementwise_rows()); }, "All elementwise functions.");
+      "elementwise_rows", [] { return references_to(elementwise_rows()); }, "All elementwise functions of agrad.");
+  m.def(
+      "add_rules",
+      [](std::uintptr_t library, const std::string& file) {
+        py::list rows;
+        for (const elementwise_row* row : add_rules(reinterpret_cast<const rule_library*>(library), file))
+          rows.append(py::cast(row, py::return_value_policy::reference));
+        return rows;
+      },
+      py::arg("library"), py::arg("file"),
+      "Adds the rules of a library at an address, which stays loaded; its elementwise functions.");
 }
 
 }  // namespace agrad::python

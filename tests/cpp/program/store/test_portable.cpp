@@ -282,7 +282,8 @@ TEST_CASE("kept programs: other formats, versions and bytes are refused in words
   std::string unknown(agrad::unsealed(good));
   unknown.replace(unknown.find("hypot"), 5, "nobod");
   CHECK(refused(agrad::sealed(unknown)) ==
-        "program: operation is nobod, but must be one that this version knows; record the program again");
+        "program: operation is nobod, but must be one that this version knows; load a library's rules before "
+        "(agrad.load_rules), or record the program again");
 }
 
 TEST_CASE("kept programs: each damaged byte is noticed") {

@@ -100,7 +100,9 @@ AGRAD_INLINE std::shared_ptr<const program> portable_reader::read_program() {
   std::vector<const kernel*> kernels;
   for (const std::string& name : rows.kernels) {
     kernels.push_back(kernels.empty() ? nullptr : names_.kernel_of(name));
-    if (kernels.size() > 1 && kernels.back() == nullptr) detail::fail_archive("operation", name, "one that this version knows");
+    if (kernels.size() > 1 && kernels.back() == nullptr)
+      detail::fail_archive("operation", name, "one that this version knows",
+                           "load a library's rules before (agrad.load_rules), or record the program again");
   }
   add_operations(rows.operations, kernels, code);
   add_instructions(rows.instructions, kernels, code);
