@@ -1,8 +1,8 @@
 """Faults that the short check must find: each is put into a copy of the sources, whose tests must then fail.
 
 `python tests/mutations.py` tries all, `python tests/mutations.py NAME ...` some. A fault in Python runs tests of Python with a
-copy of the installed package; a fault in C++ compiles one test file with the headers of a copy. The script fails where a fault
-stays unseen, and where the tests fail without it.
+copy of the installed package; a fault in C++ compiles one test file with the headers of a copy; a fault in the bindings builds
+a whole module. The script fails where a fault stays unseen, and where the tests fail without it.
 """
 
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[1]
 COPIED = ("CMakeLists.txt", "cmake", "cpp")
-HEADERS, PACKAGE = "cpp/include/agrad/", "python/agrad/"
+HEADERS, PACKAGE, BINDINGS = "cpp/include/agrad/", "python/agrad/", "python/bindings/"
 
 PROJECT = """cmake_minimum_required(VERSION 3.21...4.0)
 project(mutation LANGUAGES CXX)
@@ -49,6 +49,13 @@ MUTATIONS = [
         "tests/cpp/tape/test_tape.cpp",
     ),
     Mutation(
+        "lanes of the tape",
+        HEADERS + "tape/reverse.hpp",
+        "to[lane] += passed(begin[i].partial, adjoint[lane]);",
+        "to[lane] = passed(begin[i].partial, adjoint[lane]);",
+        "tests/cpp/tape/test_reach.cpp",
+    ),
+    Mutation(
         "program",
         HEADERS + "program/products.ipp",
         "rows[(d + k) * m + i]",
@@ -61,6 +68,13 @@ MUTATIONS = [
         "0.9800255409045097, 1.0, 1.0};",
         "0.98, 1.0, 1.0};",
         "tests/cpp/solve/one_step/test_one_step.cpp",
+    ),
+    Mutation(
+        "pivots that are kept",
+        HEADERS + "solve/algebra/sparse_lu.ipp",
+        "std::abs(pivot) > 0 && std::abs(pivot) >= least_pivot * largest &&",
+        "std::abs(pivot) > 0 &&",
+        "tests/cpp/solve/algebra/test_sparse_lu.cpp",
     ),
     Mutation(
         "reduction",
@@ -83,6 +97,13 @@ MUTATIONS = [
         "np.sum(np.log(self.multiplier))",
         "tests/python/constraints",
     ),
+    Mutation(
+        "broadcasting",
+        BINDINGS + "array.cpp",
+        "place -= stride[d] * index[d];",
+        "place -= stride[d];",
+        "tests/python/arrays/test_array.py",
+    ),
 ]
 
 
@@ -101,6 +122,23 @@ def python_tests_fail(mutation: Mutation | None, tests: str, work: Path) -> str:
     shutil.copytree(package, work / "site" / "agrad", ignore=shutil.ignore_patterns("__pycache__"))
     if mutation:
         mutate(work / "site" / "agrad" / mutation.file.removeprefix(PACKAGE), mutation)
+    return output_if_tests_fail(tests, work)
+
+
+def bindings_tests_fail(mutation: Mutation | None, tests: str, work: Path) -> str:
+    """Return the output of tests of Python with a module that is built from a copy, or nothing if they pass."""
+    sys.path.insert(0, str(SOURCE / "tests" / "python"))
+    from native_tools import build_module, copy_sources
+
+    copy_sources(work / "source")
+    if mutation:
+        mutate(work / "source" / mutation.file, mutation)
+    build_module(work / "source", work / "site")
+    return output_if_tests_fail(tests, work)
+
+
+def output_if_tests_fail(tests: str, work: Path) -> str:
+    """Return the output of tests of Python with the package in work / "site", or nothing if they pass."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "2", "-p", "no:cacheprovider", tests]
     done = subprocess.run(
         command, cwd=SOURCE, env=os.environ | {"PYTHONPATH": str(work / "site")}, capture_output=True, text=True
@@ -134,6 +172,8 @@ def cpp_tests_fail(mutation: Mutation | None, tests: str, work: Path) -> str:
 def is_caught(mutation: Mutation) -> bool:
     """Whether the tests fail with the fault and pass without it."""
     fail = cpp_tests_fail if mutation.tests.endswith(".cpp") else python_tests_fail
+    if mutation.file.startswith(BINDINGS):
+        fail = bindings_tests_fail
     outputs = []
     for each in (mutation, None):
         with tempfile.TemporaryDirectory() as folder:

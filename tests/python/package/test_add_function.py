@@ -2,21 +2,16 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from agrad import _info
-from native_tools import require_compiler_and_cmake, run
+from native_tools import SOURCE, build_module, copy_sources, require_compiler_and_cmake
 
 pytestmark = [pytest.mark.full, pytest.mark.thread_unsafe(reason="builds the module")]
 
-SOURCE = Path(__file__).resolve().parents[3]
-BUNDLE = _info.prefix() / "lib" / "agrad" / "sundials"
-NEEDED = ("CMakeLists.txt", "cmake", "cpp", "python")
 FAMILY = "cpp/include/agrad/rules/hyperbolic.hpp"
 ONE_STEP = "cpp/include/agrad/solve/one_step/"
 
@@ -77,37 +72,14 @@ def add_method(copy: Path) -> None:
     file.write_text(changed)
 
 
-def build(copy: Path, site: Path) -> None:
-    """Build the copy's module and install it, with the Python files, into a directory for PYTHONPATH."""
-    options = ["-DAGRAD_BUILD_PYTHON=ON", f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_BUILD_TYPE=Release"]
-    options.append("-DCMAKE_CXX_FLAGS_RELEASE=-O0")  # half the time; nobody waits for what it computes
-    if shutil.which("clang++") and "CXX" not in os.environ:  # a third of what g++ takes
-        options.append("-DCMAKE_CXX_COMPILER=clang++")
-    options.append("-DAGRAD_GROUP_SIZE=8")  # fewer compilers read pybind11
-    if BUNDLE.is_dir():
-        options.append(f"-DAGRAD_SUNDIALS_TREE={BUNDLE}")
-    if shutil.which("ninja"):
-        options.append("-GNinja")
-    if shutil.which("ccache"):
-        options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
-    run("cmake", "-S", copy, "-B", copy / "build", *options)
-    run("cmake", "--build", copy / "build", "--parallel", os.cpu_count() or 1)
-    shutil.copytree(copy / "python" / "agrad", site / "agrad")
-    run("cmake", "--install", copy / "build", "--prefix", site / "agrad")
-
-
-def test_a_function_is_one_rule_and_a_method_one_tableau(tmp_path, monkeypatch):
+def test_a_function_is_one_rule_and_a_method_one_tableau(tmp_path):
     require_compiler_and_cmake()
     pytest.importorskip("pybind11", reason="the module cannot be built: there is no pybind11")
     copy, site = tmp_path / "source", tmp_path / "site"
-    copy.mkdir()
-    for name in NEEDED:
-        source = SOURCE / name
-        (shutil.copytree if source.is_dir() else shutil.copy2)(source, copy / name)
-    monkeypatch.setenv("CCACHE_BASEDIR", str(copy))  # compilations are known by their paths within the tree
+    copy_sources(copy)
     add_function(copy)
     add_method(copy)
-    build(copy, site)
+    build_module(copy, site)
     assert "def sech(x: " in (site / "agrad" / "elementwise.pyi").read_text()
     environment = {**os.environ, "PYTHONPATH": str(site)}
     done = subprocess.run([sys.executable, "-c", USER], env=environment, capture_output=True, text=True)
