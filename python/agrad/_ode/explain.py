@@ -40,7 +40,8 @@ def explain(result: OdeResult) -> StepReport:
     Notes
     -----
     CVODES interpolates, so output times do not limit its steps. With `sensitivities="forward"` a solve with derivatives takes
-    other, shorter steps than the explained solve.
+    other, shorter steps than the explained solve. The estimated error of the gradient is `stats["gradient_error"]` of the
+    explained solve itself.
 
     Examples
     --------
@@ -61,10 +62,12 @@ def explain(result: OdeResult) -> StepReport:
                 raise TypeError(f"explain: method is {explained.method!r}, but must be one with a log of its steps")
         except SolverError as error:
             stop = error
-    return _report(explained, log.columns(), stop)
+    return _report(explained, log.columns(), stop, float(result.stats.get("gradient_error", np.nan)))
 
 
-def _report(explained: Explained, columns: dict[str, np.ndarray[Any, Any]], stop: SolverError | None) -> StepReport:
+def _report(
+    explained: Explained, columns: dict[str, np.ndarray[Any, Any]], stop: SolverError | None, gradient_error: float
+) -> StepReport:
     begin = np.nan if explained.solve is None else explained.solve.initial_time
     if explained.is_backwards:
         begin = 0.0 - begin
@@ -84,6 +87,7 @@ def _report(explained: Explained, columns: dict[str, np.ndarray[Any, Any]], stop
         float(rtol),
         [],
         columns,
+        gradient_error,
     )
     # The solver's message says why the solve stopped; advice helps only where the steps were too many.
     if stop is None or stop.code in ("too_many_steps", "CV_TOO_MUCH_WORK"):

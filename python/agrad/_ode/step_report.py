@@ -87,6 +87,9 @@ class StepReport:
         The relative tolerance.
     advice : list of str
         Sentences on what to try.
+    gradient_error : float
+        The estimate in `stats["gradient_error"]`, nan where there is none. The estimate is of first derivatives; second
+        derivatives have none.
     columns : dict of numpy.ndarray
         For each step: "t" the time at the beginning, "h" the size (negative where time decreases), "error" (relative to the
         tolerance), "state" with the largest error, "size" of that state, "by_absolute" the part of the state's tolerance that
@@ -107,6 +110,7 @@ class StepReport:
     rtol: float
     advice: list[str]
     columns: dict[str, np.ndarray[Any, Any]] = field(repr=False, compare=False)
+    gradient_error: float = np.nan
 
     def __str__(self) -> str:
         if self.steps == 0 and self.rejected == 0 and self.stopped is None:
@@ -114,7 +118,7 @@ class StepReport:
         sentences = [self._steps(), self._switch() if self.method == "auto" else "", self._limits(), self._rejected()]
         if self.stopped is not None:
             sentences.append(f"{self.stopped[0].upper()}{self.stopped[1:]}.")
-        sentences += [f"{each}." for each in self.advice]
+        sentences += [self._gradient(), *(f"{each}." for each in self.advice)]
         return " ".join(each for each in sentences if each)
 
     def _steps(self) -> str:
@@ -157,6 +161,14 @@ class StepReport:
     def _share(self, count: int) -> str:
         percent = 100 * count / self.steps
         return f"{percent:.0f} %" if percent >= 1 else "less than 1 %"
+
+    def _gradient(self) -> str:
+        if np.isnan(self.gradient_error):
+            return ""
+        return (
+            f"The estimated relative error of the gradient is {self.gradient_error:.1e}; second derivatives have no estimate, "
+            "and may be less accurate."
+        )
 
     def _rejected(self) -> str:
         if self.rejected_between is None:

@@ -246,6 +246,25 @@ def test_many_states_are_summed_up():
     assert [share.steps for share in report.states] == sorted((share.steps for share in report.states), reverse=True)
 
 
+@pytest.mark.parametrize("method", ["auto", "Tsit5", "Rodas5P"])
+def test_the_estimate_of_the_gradient_is_printed(method):
+    kept = []
+
+    def end(growth):
+        kept.append(solve(method, fun=lambda t, y: predation(t, y, growth)))
+        return kept[-1].y[0, -1]
+
+    ag.grad(end)(0.55)
+    report = ag.solve.explain(kept[0])
+    assert report.gradient_error == kept[0].stats["gradient_error"] > 0
+    words = f"The estimated relative error of the gradient is {report.gradient_error:.1e}; second derivatives have no estimate"
+    assert words in str(report)
+    end(0.55)
+    plain = ag.solve.explain(kept[1])
+    assert np.isnan(plain.gradient_error)
+    assert "gradient" not in str(plain)
+
+
 @pytest.mark.parametrize("given", [None, 3.0, ag.OdeResult(np.zeros(1), np.zeros((1, 1)))])
 def test_what_is_no_result_of_a_solve_is_refused(given):
     with pytest.raises(TypeError, match=r"^explain: result is of type \w+, but must be a result of solve_ivp or"):
