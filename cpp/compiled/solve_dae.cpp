@@ -9,6 +9,7 @@
 #include <agrad/solve/dae/reverse.ipp>
 #include <agrad/solve/dae/solver.ipp>
 #include <agrad/solve/dae/splitting.ipp>
+#include <agrad/solve/dae/start.ipp>
 #include <agrad/solve/dae/trajectory.ipp>
 #include <agrad/solve/posed/dae.ipp>
 #include <agrad/solve/record/dae_problem.ipp>

@@ -616,6 +616,9 @@ class DaeOptions:
     ) -> None: ...
 
 def check_dae_problem(function: str, y0: ArrayLike, yp0: ArrayLike, t0: float, times: ArrayLike) -> None: ...
+def dae_start(
+    function: str, f: Program, parameters: ArrayLike, t0: float, y0: ArrayLike, yp0: ArrayLike, options: DaeOptions
+) -> tuple[list[bool], NDArray[np.float64], NDArray[np.float64]]: ...
 def dae_operation(
     function: str,
     f: Program,

@@ -33,17 +33,20 @@ class DaeResult:
     y : numpy.ndarray or Array, shape (n, k)
         The states at the output times, a column each; differentiable.
     yp : numpy.ndarray or Array, shape (n, k)
-        The states' derivatives with respect to time; differentiable for differential states.
+        The states' derivatives with respect to time; differentiable for differential states. By the one-step methods nan for
+        algebraic states.
     success : bool
         True; a solve that does not succeed raises, or with `return_partial` has False.
     status : int
-        0: the end of the interval was reached; -1: the solver stopped.
+        0: the end of the interval was reached; 1: a terminal event ended the solution; -1: the solver stopped.
     message : str
         The status in words.
     stats : mapping
         The cost of the passes up to now, as for :func:`solve_ivp`; evaluations of the residual are "rhs_evaluations".
     sol : callable or None
         With `dense_output` the states as a function of time: ``sol(t)`` of shape (n,) for a number, (n, k) for k times.
+    t_events, y_events : lists of arrays, or None
+        As for :func:`solve_ivp`.
     """
 
     t: Any
@@ -54,6 +57,17 @@ class DaeResult:
     message: str = "The solver successfully reached the end of the integration interval."
     stats: Mapping[str, Any] = field(default_factory=dict)
     sol: Callable[[Any], Any] | None = None
+    _hits: Callable[[], tuple[list[Any], list[Any]]] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def t_events(self) -> list[Any] | None:
+        """For each event the times at which the event happened, differentiable; None without events."""
+        return None if self._hits is None else self._hits()[0]
+
+    @property
+    def y_events(self) -> list[Any] | None:
+        """For each event the states at these times, before the event's own reset, shape (times, n); None without events."""
+        return None if self._hits is None else self._hits()[1]
 
 
 @dataclass(frozen=True)
@@ -71,16 +85,18 @@ class DaeProblem(PosedProblem):
         """The solver's name in C++."""
         return solver_name(self.function, self.times)
 
+    def recorded(self) -> RecordedFunction:
+        """Returns the recorded residual."""
+        slopes = real_values(self.function, "yp0", self.yp0)
+        return RecordedFunction(self.function, self.f, self.times.t0, [self.states, slopes], self.args, result="residual")
+
 
 class DaeSolve:
     """The solves of one problem, whose residual is recorded once."""
 
-    def __init__(self, problem: DaeProblem) -> None:
+    def __init__(self, problem: DaeProblem, residual: RecordedFunction) -> None:
         self.problem = problem
-        slopes = real_values(problem.function, "yp0", problem.yp0)
-        self._residual = RecordedFunction(
-            problem.function, problem.f, problem.times.t0, [problem.states, slopes], problem.args, result="residual"
-        )
+        self._residual = residual
 
     def result(self, times: Times, progress: Progress = False) -> DaeResult:
         """Returns the solution at these output times, recorded if a part of the problem is recorded."""

@@ -7,19 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import DaeOptions, ShapeError, check_dae_problem
+from agrad._core import DaeOptions, ShapeError, check_dae_problem, count_switches
 from agrad._ode.arguments import check_one_of, real_values, vector
 from agrad._ode.backwards import ResidualOfMinusTime
 from agrad._ode.dae_solve import DaeProblem, DaeResult, DaeSolution, DaeSolve
+from agrad._ode.dae_steps import DaeSteps
+from agrad._ode.doses import Dose
+from agrad._ode.events import Interruptions, interruptions_of
 from agrad._ode.options import Tolerances, step_options, tolerances_of
 from agrad._ode.problem import posed_problem, solver_name
 from agrad._ode.progress import Progress
+from agrad._ode.record import RecordedFunction
 from agrad._ode.times import Times, times_of
 
 __all__ = ["DaeResult", "solve_dae"]
 
 _INITIAL = {"differential": 0, "derivatives": 1, "consistent": 2}
 _SENSITIVITIES = {"adjoint": 0, "forward": 1}
+_METHODS = ("auto", "IDA", "Rodas4", "Rodas5P")
 
 
 def solve_dae(
@@ -38,7 +43,13 @@ def solve_dae(
     first_step: float | None = None,
     max_step: float = np.inf,
     sensitivities: str = "adjoint",
+    method: str = "auto",
+    events: Any = None,
+    doses: Sequence[Dose] = (),
     tstops: Any = (),
+    max_events: int = 1000,
+    linear_solver: str = "auto",
+    switches: str = "auto",
     dense_output: bool = False,
     return_partial: bool = False,
     progress: Progress = False,
@@ -80,15 +91,35 @@ def solve_dae(
         The first step's size, at the initial time and after each of tstops, by default chosen by the solver; and the largest
         step size, in each direction. Forward sensitivities begin with a shorter step where the error needs it.
     sensitivities : {"adjoint", "forward"}
-        Derivatives by an integration back in time, or by sensitivities, which each step solves for after the states (IDAS'
-        staggered corrector). Sensitivities are cheaper for few parameters and for Jacobians.
+        Of IDA: derivatives by an integration back in time, or by sensitivities, which each step solves for after the states
+        (IDAS' staggered corrector). Sensitivities are cheaper for few parameters and for Jacobians.
+    method : {"auto", "IDA", "Rodas4", "Rodas5P"}
+        "IDA" are the BDF of IDAS. The one-step methods "Rodas4" and "Rodas5P" solve the system with the derivatives of the
+        differential states as further states, and have what they have in :func:`solve_ivp`: the exact gradient of the computed
+        solution, second derivatives, doses, events, switches of states, sparse linear algebra. They need `initial` to be
+        "differential" or "consistent", and derivatives that do not occur in combinations only. "auto" is "IDA", and "Rodas5P"
+        where there are doses or events, a `linear_solver` that is banded or sparse, or a residual that jumps at comparisons of
+        states.
+    events : callable, Event, or sequence of these, optional
+        As for :func:`solve_ivp`: functions ``event(t, y, *args)``, whose resets return y. After a reset the differential states
+        are those returned; the others are a guess.
+    doses : sequence of Dose
+        As for :func:`solve_ivp`; of differential states. After a dose the other states are solved for again.
     tstops : array-like, shape (s,)
         Times at which residual may jump, in any order; times at which residual compares t with a number are found without.
         Stops within t_span count, and recorded stops have derivatives. At a stop the differential states do not change, and
         the algebraic states are solved for again, with the old values as the guess. Before a stop the residual is evaluated as
         the limit from the left, after a stop as the limit from the right; an output at a stop is the state after the stop.
+    max_events : int
+        The most events; more events raise a SolverError.
+    linear_solver : {"auto", "dense", "banded", "sparse"}
+        Of the one-step methods, as for :func:`solve_ivp`; IDA's linear algebra is dense.
+    switches : {"auto", "ignore"}
+        As for :func:`solve_ivp`: what happens where the residual jumps because a comparison of states, or of their derivatives,
+        changes its result. "auto": steps end there, by a one-step method.
     dense_output : bool
-        Whether the result has a function `sol` of time; each call solves with its times as output times.
+        Whether the result has a function `sol` of time; each call solves with its times as output times. By one-step methods as
+        for :func:`solve_ivp`.
     return_partial : bool
         Whether a solver that fails returns the solution before the failure, with success False, status -1 and the fault as
         message, instead of raising a SolverError; as for :func:`solve_ivp`. Without a consistent initial state it raises.
@@ -98,7 +129,8 @@ def solve_dae(
     Returns
     -------
     DaeResult
-        With t, shape (k,), y and yp, shape (n, k), and as attributes success, status, message, stats and sol.
+        With t, shape (k,), y and yp, shape (n, k), and as attributes success, status, message, stats, sol, t_events and
+        y_events.
 
     Raises
     ------
@@ -111,16 +143,20 @@ def solve_dae(
         The system is of index 2 or more, or singular; no consistent initial values are found from the guess; IDAS stopped:
         too many steps, residuals that are not finite, failing error tests.
     NotImplementedError
-        The gradient of an algebraic state's yp, or a second derivative.
+        By IDA: the gradient of an algebraic state's yp, or a second derivative.
+    ValueError
+        `method` is "IDA", but the problem has doses or events, or its residual jumps at comparisons of states; or a one-step
+        method cannot solve the problem, see `method`.
 
     Notes
     -----
     Gradients are with respect to y0, t_span[0], t_eval, tstops, args and, with ``initial="derivatives"``, yp0; the gradient
-    with respect to an algebraic entry of y0 is zero. There are first derivatives only; forward mode (jvp, jacfwd) goes by
+    with respect to an algebraic entry of y0 is zero. IDA has first derivatives only; forward mode (jvp, jacfwd) goes by
     sensitivities, for which a solve with ``sensitivities="adjoint"`` is integrated once more, and tangents of an algebraic
-    state's yp are nan. At each output time the algebraic states are solved for, so outputs satisfy the equations to rounding,
-    not only to the tolerances. Where the equations are singular at the guess, as y1^2 = y0 is at y1 = 0, nearby guesses are
-    tried, larger values first. For the gradient the state at each step of the forward pass is stored. Linear algebra is dense.
+    state's yp are nan, as its yp by one-step methods is. At each output time of IDA the algebraic states are solved for, so
+    outputs satisfy the equations to rounding, not only to the tolerances. Where the equations are singular at the guess, as
+    y1^2 = y0 is at y1 = 0, nearby guesses are tried, larger values first. For the gradient the state at each step of the
+    forward pass is stored.
 
     References
     ----------
@@ -136,10 +172,13 @@ def solve_dae(
     -0.7358
     """
     function = "solve_dae"
-    problem = posed_problem(function, "residual", residual, y0, args, "t, y, yp")
+    posed = posed_problem(function, "residual", residual, y0, args, "t, y, yp")
     check_one_of(function, "initial", initial, _INITIAL)
     check_one_of(function, "sensitivities", sensitivities, _SENSITIVITIES)
-    y0, states, size = problem.y0, problem.states, problem.states.size
+    check_one_of(function, "method", method, _METHODS)
+    check_one_of(function, "switches", switches, ("auto", "ignore"))
+    interruptions = interruptions_of(function, doses, events, tstops, max_events)
+    y0, states, size = posed.y0, posed.states, posed.states.size
     times, stops = _times(function, t_span, t_eval), vector(function, "tstops", tstops)
     yp0 = np.zeros(size) if yp0 is None else vector(function, "yp0", yp0)
     if times.is_backwards:
@@ -150,11 +189,39 @@ def solve_dae(
     options = DaeOptions(
         function, *steps[:5], _flags(function, differential, size), _INITIAL[initial], _SENSITIVITIES[sensitivities]
     )
-    solve = DaeSolve(DaeProblem(function, residual, y0, states, problem.args, times, yp0, stops, options, progress))
+    problem = DaeProblem(function, residual, y0, states, posed.args, times, yp0, stops, options, progress)
+    recorded = problem.recorded()
+    reason = _needs_steps(interruptions, recorded, size, linear_solver, switches)
+    if method == "IDA" and reason:
+        raise ValueError(f"{function}: method is 'IDA', but must be 'Rodas5P' or 'Rodas4' {reason}")
+    if method in ("Rodas4", "Rodas5P") or reason:
+        if initial == "derivatives":
+            hint = f"; 'auto' is not 'IDA' {reason}" if method == "auto" else ""
+            raise ValueError(f"{function}: initial is 'derivatives', but must be another one for one-step methods{hint}")
+        name = "Rodas5P" if method == "auto" else method
+        by_steps = DaeSteps(problem, recorded, name, steps, interruptions, linear_solver, sensitivities, switches)
+        return by_steps.result(is_partial=return_partial, is_dense=dense_output)
+    solve = DaeSolve(problem, recorded)
     result = solve.partial_result() if return_partial else solve.result(times, progress)
     if dense_output:
         result.sol = DaeSolution(solve, times.last if result.success else times.sign * float(result.t[-1]))
     return result
+
+
+def _needs_steps(
+    interruptions: Interruptions | None, residual: RecordedFunction, states: int, linear_solver: str, switches: str
+) -> str:
+    """Returns why a problem needs a one-step method, in words for messages; empty where IDA solves it."""
+    check_one_of("solve_dae", "linear_solver", linear_solver, ("auto", "dense", "banded", "sparse"))
+    if interruptions is not None and (interruptions.doses.rows or interruptions.events is not None):
+        return "where there are doses or events"
+    if linear_solver in ("banded", "sparse"):
+        return f"where linear_solver is {linear_solver!r}"
+    if switches == "auto":
+        of_time, of_all = (count_switches(residual.program, 2 * states, holds) for holds in (False, True))
+        if of_all > of_time:
+            return "where the residual jumps at comparisons of states; switches='ignore' passes over the jumps"
+    return ""
 
 
 def _times(function: str, t_span: Any, t_eval: Any) -> Times:

@@ -1,0 +1,130 @@
+"""Solves posed differential-algebraic problems by one-step methods, with doses, events and switches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from agrad._core import DaeOptions, dae_start
+from agrad._ode.algebra import Algebra
+from agrad._ode.arguments import Values, real_values
+from agrad._ode.backwards import turned_interruptions, turned_result
+from agrad._ode.dae_solve import DaeProblem, DaeResult
+from agrad._ode.dense import solution_of
+from agrad._ode.events import NO_INTERRUPTIONS, Interruptions
+from agrad._ode.implicit import ImplicitSystem
+from agrad._ode.initial_value import Solve, solve_partially
+from agrad._ode.method_table import METHODS
+from agrad._ode.methods import check_choices, method_of
+from agrad._ode.options import StepOptions
+from agrad._ode.problem import InitialValueProblem, PosedProblem
+from agrad._ode.record import RecordedFunction
+from agrad._ode.result import OdeResult
+
+__all__ = ["DaeSteps"]
+
+
+@dataclass(frozen=True)
+class DaeSteps:
+    """A problem, the recording of its residual, and the choices of a one-step method."""
+
+    problem: DaeProblem
+    residual: RecordedFunction
+    method: str
+    steps: StepOptions
+    interruptions: Interruptions | None
+    linear_solver: str
+    sensitivities: str
+    switches: str
+
+    def result(self, *, is_partial: bool, is_dense: bool) -> DaeResult:
+        """Returns the solution; see `solve_dae` for its options return_partial and dense_output."""
+        problem, entry = self.problem, METHODS[self.method]
+        algebra = Algebra(self.linear_solver)
+        check_choices(problem.function, entry, algebra, self.sensitivities, "auto", self.switches)
+        system, y, yp = self._start(problem.options)
+        interruptions = self.interruptions
+        if problem.times.is_backwards:
+            interruptions = turned_interruptions(problem.function, interruptions)
+        posed = self._posed(system, y, yp)
+        steps = self.steps._replace(
+            absolute_tolerance=system.tolerances(self.steps.absolute_tolerance),
+            algebra=algebra.to_core(problem.function, system.size),
+            mass=system.mass,
+        )
+        whole = InitialValueProblem.of(
+            posed,
+            system,
+            problem.times,
+            method_of(problem.function, entry, steps),
+            interruptions=system.interruptions(interruptions or NO_INTERRUPTIONS),
+            progress=problem.progress,
+            method_name=entry.name,
+            holds_switches=self.switches == "auto",
+        )
+        found = solve_partially(whole) if is_partial else Solve(whole).result()
+        if is_dense:
+            found.sol = solution_of(whole, found)
+        return _result_of(system, turned_result(found) if problem.times.is_backwards else found, problem.times.sign)
+
+    def _start(self, options: DaeOptions) -> tuple[ImplicitSystem, Values, Values]:
+        """Returns the system with its derivatives as states, and consistent values of y and its derivatives."""
+        problem = self.problem
+        function, parameters = problem.function, [np.ravel(real_values("", "args", x)) for x in self.residual.parameters]
+        differential, y, yp = dae_start(
+            problem.solver,
+            self.residual.program,
+            np.concatenate([np.zeros(0), *parameters]),
+            problem.times.t0,
+            problem.states,
+            real_values(function, "yp0", problem.yp0),
+            options,
+        )
+        if not differential:
+            hint = "make each quantity whose derivative occurs a state, or pass a constant matrix to solve_ivp's mass_matrix"
+            raise ValueError(
+                f"{function}: method is {self.method!r}, but must be 'IDA' where derivatives occur in combinations; {hint}"
+            )
+        return ImplicitSystem(function, problem.f, np.array(differential, bool)), y, yp
+
+    def _posed(self, system: ImplicitSystem, y: Values, yp: Values) -> PosedProblem:
+        problem = self.problem
+        states = system.start(problem.states, y, yp)
+        return PosedProblem(problem.function, problem.f, system.start(problem.y0, y, yp), states, problem.args)
+
+
+def _result_of(system: ImplicitSystem, found: OdeResult, sign: float) -> DaeResult:
+    n, hits = system.n, found._hits
+    result = DaeResult(
+        found.t,
+        found.y[:n],
+        0.0 + sign * system.slopes(found.y, np.nan),
+        found.success,
+        found.status,
+        found.message,
+        found.stats,
+        None if found.sol is None else _Solution(n, found.sol),
+    )
+    if hits is not None:
+        result._hits = partial(_hits_of, n, hits)
+    return result
+
+
+def _hits_of(n: int, hits: Callable[[], tuple[list[Any], list[Any]]]) -> tuple[list[Any], list[Any]]:
+    times, states = hits()
+    return times, [each[:, :n] for each in states]
+
+
+@dataclass(frozen=True)
+class _Solution:
+    """The function of `dense_output`."""
+
+    n: int
+    sol: Callable[[Any], Any]
+
+    def __call__(self, t: Any) -> Any:
+        return self.sol(t)[: self.n]
