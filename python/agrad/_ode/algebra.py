@@ -95,7 +95,7 @@ def mass_entries(function: str, given: Any, states: int) -> MassEntries | None:
     if given is None:
         return None
     if find_recording((given,)) is not None:
-        hint = "divide the equations of fun by what is recorded, or use solve_dae"
+        hint = "divide the equations of fun by what is recorded, or use solve_ivp"
         raise TypeError(f"{function}: mass_matrix is recorded, but must be plain numbers; {hint}")
     matrix = given.tocsr().tocoo() if hasattr(given, "tocsr") else real_values(function, "mass_matrix", given)
     if matrix.shape != (states, states):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -98,33 +95,8 @@ class DaeSteps:
 
 
 def _result_of(system: ImplicitSystem, found: OdeResult, sign: float) -> DaeResult:
-    n, hits = system.n, found._hits
-    result = DaeResult(
-        found.t,
-        found.y[:n],
-        0.0 + sign * system.slopes(found.y, np.nan),
-        found.success,
-        found.status,
-        found.message,
-        found.stats,
-        None if found.sol is None else _Solution(n, found.sol),
-    )
-    if hits is not None:
-        result._hits = partial(_hits_of, n, hits)
+    slopes = 0.0 + sign * system.slopes(found.y, np.nan)
+    found = system.shortened(found)
+    result = DaeResult(found.t, found.y, slopes, found.success, found.status, found.message, found.stats, found.sol)
+    result._hits = found._hits
     return result
-
-
-def _hits_of(n: int, hits: Callable[[], tuple[list[Any], list[Any]]]) -> tuple[list[Any], list[Any]]:
-    times, states = hits()
-    return times, [each[:, :n] for each in states]
-
-
-@dataclass(frozen=True)
-class _Solution:
-    """The function of `dense_output`."""
-
-    n: int
-    sol: Callable[[Any], Any]
-
-    def __call__(self, t: Any) -> Any:
-        return self.sol(t)[: self.n]

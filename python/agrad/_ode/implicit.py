@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from agrad._ode.algebra import MassEntries
 from agrad._ode.arguments import Values, vector
 from agrad._ode.doses import DoseTable
 from agrad._ode.events import Event, Interruptions
+from agrad._ode.result import NoHits, OdeResult
 from agrad._record.recording import name_of
 
 __all__ = ["ImplicitSystem"]
@@ -28,6 +30,7 @@ class ImplicitSystem:
     solver: str
     residual: Callable[..., Any]
     differential: np.ndarray[Any, Any]  # whether each state is
+    own: int = 0  # how many of the further arguments, the first ones, are the residual's alone
 
     @property
     def n(self) -> int:
@@ -76,6 +79,16 @@ class ImplicitSystem:
         """
         return np.append(absolute, np.full(self.size - self.n, 1e10 * absolute.max()))
 
+    def shortened(self, result: OdeResult) -> OdeResult:
+        """Returns the result with the states y alone."""
+        n, hits, sol = self.n, result._hits, result.sol
+        result.y = result.y[:n]
+        if hits is not None:
+            result._hits = partial(_shortened_hits, n, hits)
+        if sol is not None:
+            result.sol = _Solution(n, sol)
+        return result
+
     def interruptions(self, given: Interruptions | None) -> Interruptions | None:
         """Returns the same doses, events and stops, with functions of (y, z)."""
         if given is None:
@@ -98,6 +111,22 @@ class ImplicitSystem:
                 )
 
 
+def _shortened_hits(n: int, hits: Callable[[], tuple[list[Any], list[Any]]]) -> tuple[list[Any], list[Any]]:
+    times, states = hits()
+    return times, [each if isinstance(each, NoHits) else each[:, :n] for each in states]
+
+
+@dataclass(frozen=True)
+class _Solution:
+    """The function of `dense_output`."""
+
+    n: int
+    sol: Callable[[Any], Any]
+
+    def __call__(self, t: Any) -> Any:
+        return self.sol(t)[: self.n]
+
+
 @dataclass(frozen=True)
 class _OfBoth:
     """A function of time and y as a function of time and (y, z); a reset keeps z as the guess of the new derivatives."""
@@ -112,7 +141,7 @@ class _OfBoth:
 
     def __call__(self, t: Any, x: Any, *args: Any) -> Any:
         n = self.system.n
-        found = self.given(t, x[:n], *args)
+        found = self.given(t, x[:n], *args[self.system.own :])
         if found is None or not self.is_reset:
             return found
         return np.concatenate([vector(f"{self.system.solver}({self.__name__})", "result", found), x[n:]])

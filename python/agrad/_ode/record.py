@@ -16,7 +16,7 @@ from agrad._record.recording import name_of, open_recording
 from agrad._record.structure import find_recording
 from agrad._record.trees import flatten, is_number
 
-__all__ = ["RecordedFunction", "joined", "stays_equal"]
+__all__ = ["RecordedFunction", "check_result", "joined", "stays_equal"]
 
 
 #: The results that functions of time and states must return, by the functions' kinds.
@@ -27,6 +27,12 @@ _RESULTS = {
     "reset": ("the state after the event", "one entry for each state"),
     "delay": ("a number", "the time from the trigger to the event"),
 }
+
+
+def check_result(label: str, found: Any, size: int, result: str) -> None:
+    """Raises unless the result of a user's function, of the kind `result`, is of this size."""
+    if found.size != size:
+        raise ShapeError(f"{label}: result is of shape {found.shape}, but must be of shape ({size},); {_RESULTS[result][1]}")
 
 
 class RecordedFunction:
@@ -67,10 +73,7 @@ class RecordedFunction:
             if result == "root" and found.dtype.kind == "b":
                 hint = "the event of y[0] > 0.5 is y[0] - 0.5"
                 raise TypeError(f"{label}: result is a boolean, but must be a number that crosses zero; {hint}")
-            if found.size != size:
-                raise ShapeError(
-                    f"{label}: result is of shape {found.shape}, but must be of shape ({size},); {_RESULTS[result][1]}"
-                )
+            check_result(label, found, size, result)
             #: Which states a reset returns as they are.
             self.kept = (found.slots == inputs[1].slots).tolist() if result == "reset" else []
             self.captured = recording.captured

@@ -104,7 +104,8 @@ def solve_dae(
         As for :func:`solve_ivp`: functions ``event(t, y, *args)``, whose resets return y. After a reset the differential states
         are those returned; the others are a guess.
     doses : sequence of Dose
-        As for :func:`solve_ivp`; of differential states. After a dose the other states are solved for again.
+        As for :func:`solve_ivp`; of differential states. After a dose the other states are solved for again. While an infusion
+        runs, yp, also that of residual, leaves out its rate.
     tstops : array-like, shape (s,)
         Times at which residual may jump, in any order; times at which residual compares t with a number are found without.
         Stops within t_span count, and recorded stops have derivatives. At a stop the differential states do not change, and

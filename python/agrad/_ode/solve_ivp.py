@@ -19,6 +19,7 @@ from agrad._ode.methods import check_choices, checked_method, method_of
 from agrad._ode.options import Tolerances, step_options, tolerances_of
 from agrad._ode.problem import InitialValueProblem, posed_problem
 from agrad._ode.progress import Progress
+from agrad._ode.recorded_mass import with_recorded_mass
 from agrad._ode.result import OdeResult
 from agrad._ode.scipy import Vectorized, algebra_of
 from agrad._ode.states import states_of
@@ -138,10 +139,11 @@ def solve_ivp(
     vectorized : bool
         Whether fun takes y of shape (n, k), k states side by side. fun is called with k = 1, as in SciPy, and gains nothing.
     mass_matrix : array-like or scipy.sparse, shape (n, n), optional
-        M of the system ``M y' = fun(t, y, *args)``, plain numbers, for "Rodas4" and "Rodas5P", which "auto" then means. Where M
-        is singular, the system is differential-algebraic and must be of index 1: M y0 is given, and the part of y0 that M does
-        not see is a guess for the constraints, the equations without derivatives. They are solved at the start and after each
-        dose, reset and jump of fun. Rows and columns follow np.ravel(y0).
+        M of the system ``M y' = fun(t, y, *args)`` for "Rodas4" and "Rodas5P", which "auto" then means. A matrix that is
+        recorded makes the derivatives of the states further states of the solve. Where M is singular, the system is
+        differential-algebraic and must be of index 1: M y0 is given, and the part of y0 that M does not see is a guess for the
+        constraints, the equations without derivatives. They are solved at the start and after each dose, reset and jump of fun.
+        Rows and columns follow np.ravel(y0).
     linear_solver : {"auto", "dense", "banded", "sparse", "gmres"}
         Of the implicit methods: the solver of linear equations. "auto" is the cheapest solver for the pattern of df/dy:
         dense for few states, banded for narrow bands, sparse for little fill-in. "gmres", for CVODES' methods, needs products
@@ -222,9 +224,15 @@ def solve_ivp(
         interruptions = NO_INTERRUPTIONS  # so that the output at the initial time is a consistent state, too
     times.check_start(function, posed.states)
     size, memory = posed.states.size, 1e9 if entry.is_multistep else max_memory
-    tolerances = tolerances_of(function, size, ("rtol", "atol"), rtol, atol, allows_zero=True)
+    relative, absolute = tolerances_of(function, size, ("rtol", "atol"), rtol, atol, allows_zero=True)
+    implicit, posed = with_recorded_mass(posed, fun, mass_matrix, algebra)
+    if implicit is not None:
+        fun, interruptions, size = implicit, implicit.interruptions(interruptions), implicit.size
+        absolute = implicit.tolerances(absolute)
+    mass = mass_entries(function, mass_matrix, size) if implicit is None else implicit.mass
+    tolerances = relative, absolute
     options = step_options(function, size, tolerances, max_num_steps, first_step, max_step, memory, algebra, error_control)
-    options = options._replace(mass=mass_entries(function, mass_matrix, size))
+    options = options._replace(mass=mass)
     core_method = method_of(function, entry, options, sensitivities)
     if gradient_check is not False:
         core_method = checked_method(function, entry, options, sensitivities, gradient_check)
@@ -243,6 +251,7 @@ def solve_ivp(
     if dense_output:
         result.sol = solution_of(problem, result)
     result = turned_result(result) if times.is_backwards else result
+    result = result if implicit is None else implicit.shortened(result)
     result = result if structure is None else structure.structured(result)
     result.message += note if jac is None else f"{note} The exact Jacobian of fun is used, jac is not."
     return result

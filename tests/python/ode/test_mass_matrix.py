@@ -326,9 +326,10 @@ def test_what_cannot_be_solved_is_refused_by_name(error, options, message):
         solve(**options)
 
 
-def test_a_recorded_mass_matrix_is_refused():
+def test_a_recorded_mass_matrix_is_for_single_solves():
+    subjects = [ag.Subject((0.0, 1.0), [1.0, 0.0], [1.0], (1.0,))]
     with pytest.raises(TypeError, match="mass_matrix is recorded, but must be plain numbers"):
-        ag.grad(lambda m: solve(mass_matrix=SINGULAR * m).y[0, -1])(1.0)
+        ag.grad(lambda m: ag.solve_many(decay, subjects, mass_matrix=SINGULAR * m)[0].y[0, -1])(1.0)
 
 
 def test_a_distant_guess_is_found_by_damped_steps():
