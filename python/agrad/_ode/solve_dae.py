@@ -19,6 +19,7 @@ from agrad._ode.problem import posed_problem, solver_name
 from agrad._ode.progress import Progress
 from agrad._ode.record import RecordedFunction
 from agrad._ode.times import Times, times_of
+from agrad._record.control import chosen_control
 
 __all__ = ["DaeResult", "solve_dae"]
 
@@ -98,8 +99,8 @@ def solve_dae(
         differential states as further states, and have what they have in :func:`solve_ivp`: the exact gradient of the computed
         solution, second derivatives, doses, events, switches of states, sparse linear algebra. They need `initial` to be
         "differential" or "consistent", and derivatives that do not occur in combinations only. "auto" is "IDA", and "Rodas5P"
-        where there are doses or events, a `linear_solver` that is banded or sparse, or a residual that jumps at comparisons of
-        states.
+        where there are doses or events, where `linear_solver` is "sparse", or where residual jumps at comparisons of states.
+        Messages count the derivatives of differential states after y.
     events : callable, Event, or sequence of these, optional
         As for :func:`solve_ivp`: functions ``event(t, y, *args)``, whose resets return y. After a reset the differential states
         are those returned; the others are a guess.
@@ -113,7 +114,7 @@ def solve_dae(
         the limit from the left, after a stop as the limit from the right; an output at a stop is the state after the stop.
     max_events : int
         The most events; more events raise a SolverError.
-    linear_solver : {"auto", "dense", "banded", "sparse"}
+    linear_solver : {"auto", "dense", "sparse"}
         Of the one-step methods, as for :func:`solve_ivp`; IDA's linear algebra is dense.
     switches : {"auto", "ignore"}
         As for :func:`solve_ivp`: what happens where the residual jumps because a comparison of states, or of their derivatives,
@@ -186,7 +187,8 @@ def solve_dae(
         residual, yp0, stops = ResidualOfMinusTime(residual), 0.0 - yp0, 0.0 - stops
     check_dae_problem(solver_name(function, times), states, real_values(function, "yp0", yp0), times.t0, times.values)
     tolerances = tolerances_of(function, size, ("rtol", "atol"), rtol, atol)
-    steps = step_options(function, size, tolerances, max_num_steps, first_step, max_step, least_steps=1)
+    control = chosen_control("auto")
+    steps = step_options(function, size, tolerances, max_num_steps, first_step, max_step, error_control=control, least_steps=1)
     options = DaeOptions(
         function, *steps[:5], _flags(function, differential, size), _INITIAL[initial], _SENSITIVITIES[sensitivities]
     )
@@ -196,10 +198,8 @@ def solve_dae(
     if method == "IDA" and reason:
         raise ValueError(f"{function}: method is 'IDA', but must be 'Rodas5P' or 'Rodas4' {reason}")
     if method in ("Rodas4", "Rodas5P") or reason:
-        if initial == "derivatives":
-            hint = f"; 'auto' is not 'IDA' {reason}" if method == "auto" else ""
-            raise ValueError(f"{function}: initial is 'derivatives', but must be another one for one-step methods{hint}")
         name = "Rodas5P" if method == "auto" else method
+        _check_for_steps(function, name, initial, sensitivities, f"; 'auto' is {name!r} {reason}" if method == "auto" else "")
         by_steps = DaeSteps(problem, recorded, name, steps, interruptions, linear_solver, sensitivities, switches)
         return by_steps.result(is_partial=return_partial, is_dense=dense_output)
     solve = DaeSolve(problem, recorded)
@@ -209,15 +209,22 @@ def solve_dae(
     return result
 
 
+def _check_for_steps(function: str, method: str, initial: str, sensitivities: str, hint: str) -> None:
+    """Raises for choices that one-step methods do not have; the hint says why one is used, where the user did not choose it."""
+    for name, value, only in (("initial", initial, "derivatives"), ("sensitivities", sensitivities, "forward")):
+        if value == only:
+            raise ValueError(f"{function}: {name} is {value!r}, but must be another one for {method!r}{hint}")
+
+
 def _needs_steps(
     interruptions: Interruptions | None, residual: RecordedFunction, states: int, linear_solver: str, switches: str
 ) -> str:
     """Returns why a problem needs a one-step method, in words for messages; empty where IDA solves it."""
-    check_one_of("solve_dae", "linear_solver", linear_solver, ("auto", "dense", "banded", "sparse"))
+    check_one_of("solve_dae", "linear_solver", linear_solver, ("auto", "dense", "sparse"))
     if interruptions is not None and (interruptions.doses.rows or interruptions.events is not None):
         return "where there are doses or events"
-    if linear_solver in ("banded", "sparse"):
-        return f"where linear_solver is {linear_solver!r}"
+    if linear_solver == "sparse":
+        return "where linear_solver is 'sparse'"
     if switches == "auto":
         of_time, of_all = (count_switches(residual.program, 2 * states, holds) for holds in (False, True))
         if of_all > of_time:

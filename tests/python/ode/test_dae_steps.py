@@ -159,7 +159,7 @@ def test_auto_is_ida_where_it_solves_the_problem():
     for residual in (implicit, kink):
         assert np.isfinite(solved(NUMBERS, residual=residual).yp).all()
     assert np.isfinite(solved(NUMBERS, linear_solver="dense", tstops=[0.5]).yp).all()
-    for options in ({"doses": [ag.Dose(0.1, 0, 0.0)]}, {"events": lambda t, y, k: y[0]}, {"linear_solver": "banded"}):
+    for options in ({"doses": [ag.Dose(0.1, 0, 0.0)]}, {"events": lambda t, y, k: y[0]}, {"linear_solver": "sparse"}):
         result = solved(NUMBERS, **options)
         assert np.isnan(result.yp[1]).all()
         np.testing.assert_allclose(result.yp[0], -1.1 * result.y[0], rtol=1e-8)
@@ -227,12 +227,25 @@ ERRORS = {
     "gmres": ({"linear_solver": "gmres"}, ValueError, "linear_solver is 'gmres', but must be"),
     "method": ({"method": "BDF"}, ValueError, "method is 'BDF', but must be"),
     "switches": ({"switches": "find"}, ValueError, "switches is 'find', but must be"),
-    "forward": ({"method": "Rodas4", "sensitivities": "forward"}, ValueError, "'forward', but must be 'adjoint'"),
-    "initial": ({"method": "Rodas4", "initial": "derivatives"}, ValueError, "initial is 'derivatives', but must be another"),
+    "forward": (
+        {"method": "Rodas4", "sensitivities": "forward"},
+        ValueError,
+        "'forward', but must be another one for 'Rodas4'",
+    ),
+    "initial": (
+        {"method": "Rodas4", "initial": "derivatives"},
+        ValueError,
+        "'derivatives', but must be another one for 'Rodas4'",
+    ),
     "guess": (
         {"doses": [ag.Dose(0.1, 0, 1.0)], "initial": "derivatives"},
         ValueError,
-        "'auto' is not 'IDA' where there are doses",
+        "initial is 'derivatives', .* for 'Rodas5P'; 'auto' is 'Rodas5P' where there are doses or events",
+    ),
+    "jumps": (
+        {"residual": jumping, "args": (1.1, 0.5), "sensitivities": "forward"},
+        ValueError,
+        "sensitivities is 'forward', .* 'auto' is 'Rodas5P' where the residual jumps at comparisons of states",
     ),
     "consistent": ({"method": "Rodas4", "initial": "consistent"}, ag.DomainError, "the residual at t0, y0 and yp0"),
 }
@@ -279,3 +292,9 @@ def test_compiled_functions_follow_their_arguments_and_are_pickled():
     for q in (p, 1.1 * p):
         for found in (f(q), kept(q)):
             np.testing.assert_allclose(found[1], ag.grad(dosed_state)(q), rtol=1e-9)
+
+
+def test_compile_chooses_the_steps_of_values_and_gradients():
+    f = ag.compile(dosed_state, error_control="derivatives")
+    g = ag.compile(ag.value_and_grad(dosed_state))
+    assert f(np.array(NUMBERS)) == g(np.array(NUMBERS))[0]
