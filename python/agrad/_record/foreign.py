@@ -1,9 +1,13 @@
-"""Explains calls of other packages' functions with recorded values: the function's name, and what to write instead."""
+"""Explains calls of other packages' functions with recorded values: the function's name, and what to write instead.
+
+A function may get a recorded value as an argument, or from a user's function that it calls, as `scipy.optimize.brentq` does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import FrameType
+from functools import partial
+from types import CellType, FrameType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -11,12 +15,20 @@ import numpy as np
 from agrad._core import Array
 from agrad._record.objects import recording_within
 
-__all__ = ["foreign_call", "stand_for_foreign"]
+__all__ = ["arises_in_foreign", "foreign_call", "is_of_foreign_call", "stand_for_foreign"]
 
 _PACKAGES = ("scipy", "pandas")
 _GENERAL = "write the function with NumPy, or define its derivative by agrad.custom_vjp"
+_ROOT, _MINIMIZE, _QUAD = "agrad.root", "agrad.minimize", "agrad.quad"
 #: The functions of agrad, or of NumPy for recorded arrays, by the names that SciPy has for them.
-_ours: dict[str, str] = {}
+_ours: dict[str, str] = {
+    **dict.fromkeys(("brentq", "brenth", "bisect", "ridder", "toms748", "newton"), _ROOT),
+    **dict.fromkeys(("root_scalar", "root", "fsolve", "fixed_point"), _ROOT),
+    **dict.fromkeys(("minimize", "minimize_scalar", "least_squares", "curve_fit", "leastsq", "brent", "fminbound"), _MINIMIZE),
+    **dict.fromkeys(("quad", "dblquad", "tplquad", "nquad", "fixed_quad", "quad_vec"), _QUAD),
+    **dict.fromkeys(("solve_ivp", "odeint"), "agrad.solve_ivp"),
+}
+_MOST_CLOSURES = 4  # functions around functions that are searched for recorded values
 
 
 def stand_for_foreign(package: str, names: Iterable[str]) -> None:
@@ -25,11 +37,19 @@ def stand_for_foreign(package: str, names: Iterable[str]) -> None:
         _ours.setdefault(name, f"{package}.{name}")
 
 
-def _holds_recorded(x: Any) -> bool:
+def _holds_recorded(x: Any, depth: int = _MOST_CLOSURES) -> bool:
+    if depth == 0:
+        return False
     if isinstance(x, (tuple, list)):
-        return any(map(_holds_recorded, x[:10]))
+        return any(_holds_recorded(each, depth) for each in x[:10])
     if isinstance(x, dict):
-        return any(map(_holds_recorded, x.values()))
+        return any(_holds_recorded(each, depth) for each in x.values())
+    if isinstance(x, FunctionType):
+        cells = [cell.cell_contents for cell in x.__closure__ or () if cell != _EMPTY]
+        return any(_holds_recorded(each, depth - 1) for each in (*cells, *(x.__defaults__ or ())))
+    if isinstance(x, (MethodType, partial)):
+        parts = (x.__func__, x.__self__) if isinstance(x, MethodType) else (x.func, x.args, x.keywords)
+        return any(_holds_recorded(each, depth - 1) for each in parts)
     return isinstance(x, Array) or (isinstance(x, np.ndarray) and x.dtype.char == "O" and recording_within(x) is not None)
 
 
@@ -40,6 +60,21 @@ def _name_of(frame: FrameType, package: str) -> str:
     if own is not None and kind is None:
         kind = type(own).__name__
     return ".".join([*parts[:2], *([kind] if kind else []), frame.f_code.co_name])
+
+
+def arises_in_foreign(error: BaseException) -> bool:
+    """Returns whether another package's code raised, or agrad's or NumPy's code that it called, and no user's code."""
+    traceback, last = error.__traceback__, ""
+    while traceback is not None:
+        package = str(traceback.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+        last = last if package in ("agrad", "numpy") else package
+        traceback = traceback.tb_next
+    return last in _PACKAGES
+
+
+def is_of_foreign_call(error: BaseException | None) -> bool:
+    """Returns whether another package's code raised, or Python did, because that code called on after an error."""
+    return isinstance(error, SystemError) or (isinstance(error, Exception) and arises_in_foreign(error))
 
 
 def foreign_call(error: BaseException) -> str | None:
@@ -58,6 +93,11 @@ def foreign_call(error: BaseException) -> str | None:
             if module.startswith("scipy.stats"):
                 own = _ours.get(name.removeprefix("scipy.stats."))
                 instead = f"write {own}" if own else "write the density with NumPy's functions, or as agrad.normal_lpdf"
-            return f"{name}: argument is a recorded value, but must be plain, because the function has no derivative; {instead}"
+            is_argument = any(_holds_recorded(x, depth=1) for x in frame.f_locals.values())
+            what = "argument" if is_argument else "the result of its function"
+            return f"{name}: {what} is a recorded value, but must be plain, because {name} has no derivative; {instead}"
         traceback = traceback.tb_next
     return None
+
+
+_EMPTY = CellType()

@@ -11,7 +11,7 @@ from typing import Any
 
 from agrad._core import Comparison, DomainError, Recording, ShapeError
 from agrad._record.debug import watch
-from agrad._record.foreign import foreign_call
+from agrad._record.foreign import arises_in_foreign, foreign_call, is_of_foreign_call
 from agrad._record.within import here
 
 __all__ = ["innermost", "is_any_run_again", "is_in_right_hand_side", "name_of", "named_after", "no_recording", "open_recording"]
@@ -49,6 +49,8 @@ class _OpenRecording:
         self._recording.close()
         if isinstance(error, (TypeError, ValueError, AttributeError, IndexError)):
             _raise_with_hint(self._recording.function, error)
+        elif is_of_foreign_call(error) and (message := foreign_call(error)):
+            raise TypeError(f"{self._recording.function}: {message}") from error
 
 
 def open_recording(
@@ -71,7 +73,7 @@ def open_recording(
 
 def _raise_with_hint(function: str, error: Exception) -> None:
     """Raises an error that says what to write instead, where NumPy's or SciPy's error has such a reason."""
-    if not is_named_already(error) and (message := foreign_call(error)):
+    if (not is_named_already(error) or _is_of_foreign(error)) and (message := foreign_call(error)):
         raise TypeError(f"{function}: {message}") from error
     if _is_stored_plainly(error):
         raise TypeError(f"{function}: {_STORED}") from error
@@ -117,6 +119,11 @@ _HINTS = {
     r"unsupported data types in input|scipy\.sparse does not support dtype object": _SPARSE,
     r"only integers, slices \(|arrays used as indices must be of integer": _INDEX,
 }
+
+
+def _is_of_foreign(error: Exception) -> bool:
+    """Returns whether another package's function, and not the user's, needed a plain number where agrad refused one."""
+    return str(error).startswith(("float: ", "int: ", "np.array: ", "__array__: ")) and arises_in_foreign(error)
 
 
 def _hint(text: str) -> str | None:
