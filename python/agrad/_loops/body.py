@@ -17,8 +17,10 @@ import numpy as np
 from agrad._core import Array, BodyPaths, Comparison, Program, Recording, ScopeError
 from agrad._loops.closures import frozen, reached
 from agrad._loops.tree import Leaves, joined
-from agrad._record.recording import is_any_run_again, open_recording
+from agrad._record.debug import is_debugging
+from agrad._record.recording import is_any_run_again, is_in_right_hand_side, open_recording
 from agrad._record.source import Tally, line_of_code, parting_lines
+from agrad._record.spies import is_replaying, replaying, spied
 from agrad._record.trees import split
 
 __all__ = ["Body", "bodies_of", "comparing_lines", "keep"]
@@ -121,6 +123,19 @@ class Body:
             finally:
                 recording.end_body()
 
+    def _given(self, inputs: Sequence[Array]) -> list[Array]:
+        return [x.with_slots(x.slots, condition=is_truth) for x, is_truth in zip(inputs, self._is_truth, strict=True)]
+
+    def _record_again(self, local: Any) -> None:
+        """Records a step whose result was no number in a block of debug_nans, which names the operation."""
+        with replaying(), open_recording(self.function, on_comparison=Comparison.guards, captures=True) as recording:
+            inputs = [recording.input(part) for part in split(local, self._shapes)]
+            recording.become_body(self.captured, self.captured_values(), self._depth, self._is_settled)
+            try:
+                self._call(recording, self._given(inputs), self._functions)
+            finally:
+                recording.end_body()
+
     def _record(self, recording: Recording, inputs: list[Array]) -> tuple[Program, Any]:
         if self.paths.count == _MOST_PATHS:
             raise RuntimeError(
@@ -128,7 +143,7 @@ class Body:
                 f"{_MOST_PATHS}; use np.where or ag.cond instead of the comparison at {parting_lines(self._comparisons)}"
             )
         self._depth = recording.depth
-        given = [x.with_slots(x.slots, condition=is_truth) for x, is_truth in zip(inputs, self._is_truth, strict=True)]
+        given = self._given(inputs)
         if not self._is_settled:
             for x in reached(self._functions, recording.depth, is_run_again=is_any_run_again(recording)):
                 recording.array(x)
@@ -139,6 +154,8 @@ class Body:
             each.check_like(self.function, before)
             each.forget()
         result = recording.array(0.0).with_slots(np.concatenate([*entries, np.zeros(0, np.uint32)]))
+        if is_debugging() and (is_replaying() or not is_in_right_hand_side()):
+            result = spied(self.function, result, np.concatenate([np.ravel(x) for x in inputs]), self._record_again)
         program, new = recording.program(result), recording.captured[len(self.captured) :]
         self.captured += new
         self._children.append(bodies_of(recording))

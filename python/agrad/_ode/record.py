@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Comparison, Recording, ShapeError, unroll_loops
+from agrad._core import Array, Comparison, Recording, ShapeError, SolverError, unroll_loops
 from agrad._loops.body import bodies_of, comparing_lines, keep
 from agrad._ode.arguments import Values, real_values, vector
+from agrad._record.debug import is_debugging
 from agrad._record.recording import name_of, open_recording
+from agrad._record.spies import is_replaying, replaying, spied
 from agrad._record.structure import find_recording
 from agrad._record.trees import flatten, is_number
 
-__all__ = ["RecordedFunction", "check_result", "joined", "stays_equal"]
+__all__ = ["RecordedFunction", "check_result", "joined", "naming_nans", "stays_equal"]
 
 
 #: The results that functions of time and states must return, by the functions' kinds.
@@ -40,7 +43,8 @@ class RecordedFunction:
 
     Parameters are the recorded values among the arguments (with `all_numbers` all floating-point values), and captured values.
     `states` are the values of the recording; a residual has derivatives of the states after them. `finds_jumps` tells whether
-    loops that jump are written out, so that the solve finds their jumps.
+    loops that jump are written out, so that the solve finds their jumps. `looks_at_time` tells whether a message on a nan needs
+    the time.
     """
 
     def __init__(
@@ -54,6 +58,7 @@ class RecordedFunction:
         all_numbers: bool = False,
         result: str = "slope",
         finds_jumps: bool = False,
+        looks_at_time: bool = True,
     ) -> None:
         label = f"{function}({name_of(f)})"
         size = 1 if result in ("root", "delay") else len(states[0])
@@ -76,14 +81,31 @@ class RecordedFunction:
             check_result(label, found, size, result)
             #: Which states a reset returns as they are.
             self.kept = (found.slots == inputs[1].slots).tolist() if result == "reset" else []
+            if is_debugging() and not is_replaying():
+                seen = inputs if looks_at_time else [np.asarray(t0), *inputs[1:]]
+                found = spied(label, found, np.concatenate([np.ravel(x) for x in seen]), self._note)
             self.captured = recording.captured
             self.parameters += self.captured
             self.program, self.bodies = recording.program(found), bodies_of(recording)
-        self.label = label
+        self.label, self._f, self._args, self._sizes = label, f, args, [np.size(x) for x in (t0, *states)]
         #: The loops with jumps that a solve does not find: their names and the reasons.
         self.hidden: list[tuple[str, str]] = []
         if finds_jumps:
             self.program, self.hidden = unroll_loops(self.program, size)
+
+    #: Time and states of the last run in a block of debug_nans whose result was no number.
+    _last: Values | None = None
+
+    def _note(self, point: Values) -> None:
+        self._last = point
+
+    def record_again(self) -> None:
+        """Records the function where its result was no number in a block of debug_nans, which names the operation."""
+        if self._last is None or not is_debugging():
+            return
+        t, *states = np.split(self._last, np.cumsum(self._sizes)[:-1])
+        with replaying(), open_recording(self.label, on_comparison=Comparison.refuses, captures=True) as recording:
+            self._f(*(recording.input(x) for x in (np.asarray(t[0]), *states)), *self._args)
 
     def warn_of_hidden_jumps(self) -> None:
         """Warns that derivatives lack the part of jumps in loops that the solve does not find."""
@@ -101,6 +123,17 @@ class RecordedFunction:
         other = copy(self)
         other.parameters = [*parameters, *self.captured]
         return other
+
+
+@contextmanager
+def naming_nans(functions: Sequence[RecordedFunction]) -> Iterator[None]:
+    """In a block of debug_nans, names the operation where a solve within this block stops."""
+    try:
+        yield
+    except SolverError:
+        for f in functions:
+            f.record_again()
+        raise
 
 
 def joined(parts: Sequence[Any], functions: Sequence[RecordedFunction]) -> tuple[Recording | None, Any]:

@@ -13,7 +13,7 @@ from agrad._ode.arguments import check_one_of, real_values, whole
 from agrad._ode.options import Tolerances, tolerances_of
 from agrad._ode.problem import PosedProblem, posed_problem
 from agrad._ode.progress import Progress, reporter_of
-from agrad._ode.record import RecordedFunction, joined
+from agrad._ode.record import RecordedFunction, joined, naming_nans
 from agrad._ode.solve_ivp import solve_ivp
 from agrad._ode.statistics import Statistics
 
@@ -164,17 +164,18 @@ def steady_state(
         _METHODS[method],
         None if t is None else float(real_values(function, "t", t)),
     )
-    slope = RecordedFunction(function, f, options[-1] or 0.0, [states], problem.args)
+    slope = RecordedFunction(function, f, options[-1] or 0.0, [states], problem.args, looks_at_time=False)
     reporter = reporter_of(function, progress, 0.0, np.inf)
     operation = steady_operation(function, slope.program, states.size, *options, reporter.host)
     recording, argument = joined([problem.y0, *(np.ravel(x) for x in slope.parameters)], [slope])
     runs_again = False
     try:
-        if recording is not None:
-            recorded = operation.record(argument, states.shape)
-            runs_again = True
-            return SteadyResult(recorded, stats=Statistics(operation.statistics))
-        y, report = solve_steady(operation, argument)
+        with naming_nans([slope]):
+            if recording is not None:
+                recorded = operation.record(argument, states.shape)
+                runs_again = True
+                return SteadyResult(recorded, stats=Statistics(operation.statistics))
+            y, report = solve_steady(operation, argument)
     except SolverError as stop:
         if not return_partial:
             raise

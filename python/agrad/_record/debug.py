@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
+import numpy as np
+from numpy.typing import NDArray
+
 from agrad._core import Recording
 from agrad._record.source import line_of_code
 
-__all__ = ["debug_nans", "is_debugging", "watch"]
+__all__ = ["counts", "debug_nans", "is_debugging", "watch"]
 
 
 class _Block(threading.local):
@@ -25,6 +28,11 @@ _block = _Block()
 def is_debugging() -> bool:
     """Returns whether this thread is in a block of :func:`debug_nans`."""
     return _block.infinities is not None
+
+
+def counts(x: NDArray[np.float64]) -> bool:
+    """Returns whether an entry is one at which this thread's block stops."""
+    return bool(np.any(np.isnan(x)) or (_block.infinities is True and np.any(np.isinf(x))))
 
 
 def watch(recording: Recording) -> None:
@@ -55,7 +63,9 @@ def debug_nans(*, infinities: bool = True) -> Iterator[None]:
     -----
     The block belongs to the thread that opened the block. An entry that ``np.where`` does not choose is checked like any other.
     Tangents (``jvp``, ``hessian``) are not checked; values and gradients of the same function are. Plain numbers outside of
-    recordings are not checked.
+    recordings are not checked. The steps of a loop are checked. A right-hand side of a differential equation may be nan where
+    the solver goes on with a smaller step; where the solve stops, its operation is named. Within the block, tangents and
+    Hessians do not pass through solves by methods that need the Jacobian.
 
     Examples
     --------

@@ -72,7 +72,7 @@ def arises_in_foreign(error: BaseException) -> bool:
     return last in _PACKAGES
 
 
-def is_of_foreign_call(error: BaseException | None) -> bool:
+def is_of_foreign_call(error: BaseException) -> bool:
     """Returns whether another package's code raised, or Python did, because that code called on after an error."""
     return isinstance(error, SystemError) or (isinstance(error, Exception) and arises_in_foreign(error))
 

@@ -49,7 +49,7 @@ class _OpenRecording:
         self._recording.close()
         if isinstance(error, (TypeError, ValueError, AttributeError, IndexError)):
             _raise_with_hint(self._recording.function, error)
-        elif is_of_foreign_call(error) and (message := foreign_call(error)):
+        elif error is not None and is_of_foreign_call(error) and (message := foreign_call(error)):
             raise TypeError(f"{self._recording.function}: {message}") from error
 
 
