@@ -19,6 +19,9 @@
 #include <agrad/solve/ode_solve.hpp>
 #include <agrad/solve/posed/events.hpp>
 #include <agrad/solve/system/functor/event.hpp>
+#include <agrad/solve/system/program/held_recorded.hpp>
+#include <agrad/solve/system/program/program_switches.hpp>
+#include <agrad/solve/system/program/unrolled_loops.hpp>
 
 namespace agrad {
 
@@ -93,13 +96,36 @@ struct dose_columns {
   }
 };
 
+/// Sets a recorded system, with the times and the comparisons of states at which it jumps.
+template <class Recorded>
+void set_recorded(event_setup& setup, std::unique_ptr<Recorded> own) {
+  const Eigen::Index n = own->states();
+  const std::shared_ptr<const program> f = with_unrolled_loops(own->recorded(), static_cast<std::size_t>(n)).f;
+  time_switches times(*f, static_cast<std::size_t>(n));
+  if (times.size() > 0) setup.switches.emplace(std::move(times));
+  held_code found = held_code_of(*f, static_cast<std::size_t>(n));
+  if (found.entries.empty()) {
+    setup.system = std::move(own);
+    return;
+  }
+  const auto held = std::make_shared<const held_code>(std::move(found));
+  auto system = std::make_unique<held_recorded<Recorded>>(std::move(own), *held);
+  setup.held = std::make_unique<program_switches>(held, *system, n);
+  setup.system = std::move(system);
+}
+
 /// Poses the problem. System: the system for the callable. Second: whether events have second derivatives.
 template <template <class, class...> class System, bool Second, class Events, class F, class... Args>
 event_setup setup_of(const std::string& function, event_solver::maker make, event_plan plan, const Events& events, const F& f,
                      Eigen::Index states, std::size_t times, const Args&... args) {
   event_setup setup;
   setup.function = function;
-  setup.system = std::make_unique<primal_system_t<System, F, Args...>>(function, f, states, primal_argument(args)...);
+  using system = primal_system_t<System, F, Args...>;
+  auto own = std::make_unique<system>(function, f, states, primal_argument(args)...);
+  if constexpr (std::is_base_of_v<program_system, system>)
+    set_recorded(setup, std::move(own));
+  else
+    setup.system = std::move(own);
   setup.make = std::move(make);
   setup.plan = std::move(plan);
   setup.parameters = static_cast<std::size_t>(setup.system->parameters()), setup.times = times;
@@ -171,8 +197,10 @@ auto solve_events(const std::string& function, event_solver::maker make, const D
 /// events: a std::tuple of ode_event. An event happens where its event function crosses zero, in the event's direction, after
 ///   t0; not where a jump of the state crosses zero. Events are located on the method's own solution, and integration restarts
 ///   there from the reset state.
-/// f, y0, t0, times, args: as for ode_adjoint_tol; times may begin with t0. The output at the time of a dose is the state after
-///   the dose; `ode_events_options::before` asks for the state before.
+/// f, y0, t0, times, args: as for ode_adjoint_tol; times may begin with t0. Where f is recorded (agrad::recorded), its jumps at
+///   times and at values of the state are found: steps end there, and derivatives have the jumps' part. The jumps of another f
+///   cannot be searched: end a step where f jumps by a stop or an event, or derivatives lack the jump. The output at the time
+///   of a dose is the state after the dose; `ode_events_options::before` asks for the state before.
 ///
 /// Returns the states, and the times and states of the events; of promoted_t<y0, t0, times, doses, args...>.
 /// Raises ShapeError, DomainError, and SolverError, as ode_solve, and where there are more events than max_events;

@@ -24,6 +24,8 @@ class recorded_system final : public program_system {
   recorded_system(const std::string& function, const recorded_function<F>& f, Eigen::Index states, const Args&... args)
       : recorded_system(function, f, f.template program_for<Args...>(function, states, args...), states, args...) {}
 
+  const std::shared_ptr<const program>& recorded() const { return recorded_; }
+
   /// Indices of the active parameters on their own tape.
   const std::vector<tape::index_type>& parameter_indices() const { return indices_; }
 
@@ -58,6 +60,7 @@ class recorded_system final : public program_system {
   recorded_system(const std::string& function, const recorded_function<F>& f, const recorded_program& recording,
                   Eigen::Index states, const Args&... args)
       : program_system(recording.f, states, true, recording.structure),
+        recorded_(recording.f),
         function_(function),
         f_(f.callable()),
         y_(states),
@@ -136,6 +139,7 @@ class recorded_system final : public program_system {
     return sum;
   }
 
+  std::shared_ptr<const program> recorded_;
   std::string function_;
   F f_;
   bool is_checked_ = false;
