@@ -82,12 +82,13 @@ class RecordedFunction:
             #: Which states a reset returns as they are.
             self.kept = (found.slots == inputs[1].slots).tolist() if result == "reset" else []
             if is_debugging() and not is_replaying():
-                seen = inputs if looks_at_time else [np.asarray(t0), *inputs[1:]]
+                seen: list[Any] = [inputs[0] if looks_at_time else np.asarray(t0), *inputs[1:]]
                 found = spied(label, found, np.concatenate([np.ravel(x) for x in seen]), self._note)
             self.captured = recording.captured
             self.parameters += self.captured
             self.program, self.bodies = recording.program(found), bodies_of(recording)
-        self.label, self._f, self._args, self._sizes = label, f, args, [np.size(x) for x in (t0, *states)]
+        self.label, self._f, self._args = label, f, args
+        self._sizes = [1, *map(len, states)]  # of time and states
         #: The loops with jumps that a solve does not find: their names and the reasons.
         self.hidden: list[tuple[str, str]] = []
         if finds_jumps:
