@@ -46,13 +46,13 @@ std::shared_ptr<solve_operation> make_dae(const std::string& function, const poo
   return std::make_shared<solve_operation>(std::make_shared<const dae_problem>(std::move(fields)), std::move(progress));
 }
 
-/// Returns which states are differential (empty where combinations of states are), and consistent y0 and y'0.
+/// Returns the matrix Q whose product Q' y is the differential part, and consistent y0 and y'0.
 py::tuple start_of_dae(const std::string& function, const pooled_program& f, const Eigen::VectorXd& parameters, double t0,
                        const Eigen::VectorXd& y0, const Eigen::VectorXd& yp0, const dae_options& options) {
   program_dae system(f.code, y0.size(), false);
   system.set_parameters(parameters.data());
   const dae_start s = start_dae(function, system, options, y0, yp0, t0);
-  return py::make_tuple(s.differential, s.y, s.yp);
+  return py::make_tuple(s.q, s.y, s.yp);
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ void register_dae(py::module_& m) {
   m.def("check_dae_problem", &check_dae_problem, py::arg("function"), py::arg("y0"), py::arg("yp0"), py::arg("t0"),
         py::arg("times"), "Raises unless y0, yp0, t0 and times are a problem.");
   m.def("dae_start", &start_of_dae, py::arg("function"), py::arg("f"), py::arg("parameters"), py::arg("t0"), py::arg("y0"),
-        py::arg("yp0"), py::arg("options"), "Returns the differential states and consistent initial values.");
+        py::arg("yp0"), py::arg("options"), "Returns the differential part and consistent initial values.");
   m.def("dae_operation", &make_dae, py::arg("function"), py::arg("f"), py::arg("times"), py::arg("stops"), py::arg("options"),
         py::arg("required"), py::arg("progress") = py::none(), "Returns the solve of a recorded residual.");
 }

@@ -34,7 +34,7 @@ class DaeResult:
         The states at the output times, a column each; differentiable.
     yp : numpy.ndarray or Array, shape (n, k)
         The states' derivatives with respect to time; differentiable for differential states. By the one-step methods nan for
-        algebraic states.
+        algebraic states, and for states whose derivatives occur in combinations only.
     success : bool
         True; a solve that does not succeed raises, or with `return_partial` has False.
     status : int

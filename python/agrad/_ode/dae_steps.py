@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -71,27 +72,48 @@ class DaeSteps:
     def _start(self, options: DaeOptions) -> tuple[ImplicitSystem, Values, Values]:
         """Returns the system with its derivatives as states, and consistent values of y and its derivatives."""
         problem = self.problem
-        function, parameters = problem.function, [np.ravel(real_values("", "args", x)) for x in self.residual.parameters]
-        differential, y, yp = dae_start(
+        parameters = [real_values("", "args", x) for x in self.residual.parameters]
+        yp0 = real_values(problem.function, "yp0", problem.yp0)
+        q, y, yp = dae_start(
             problem.solver,
             self.residual.program,
-            np.concatenate([np.zeros(0), *parameters]),
+            np.concatenate([np.zeros(0), *map(np.ravel, parameters)]),
             problem.times.t0,
             problem.states,
-            real_values(function, "yp0", problem.yp0),
+            yp0,
             options,
         )
-        if not differential:
-            hint = "make each quantity whose derivative occurs a state, or pass a constant matrix to solve_ivp's mass_matrix"
+        system = ImplicitSystem(problem.function, problem.f, q)
+        if not system.is_choice:
+            self._check_fixed(q, [np.asarray(problem.times.t0), y, yp, *parameters])
+        return system, y, yp
+
+    def _check_fixed(self, q: Values, inputs: list[Values]) -> None:
+        """Raises where the combinations in which derivatives occur are others at other times, states or parameters."""
+        n = self.problem.states.size
+        hidden = np.eye(n) - q @ q.T
+        for part in (0.0, 1e-3, -0.1):
+            by_all = self._jacobian([x * (1 + part * np.cos(1.0 + np.reshape(np.arange(x.size), x.shape))) for x in inputs])
+            by_slope = by_all[:, 1 + n : 1 + 2 * n]
+            if not np.isfinite(by_slope).all() or (np.abs(by_slope @ hidden) <= 1e-10 * np.abs(by_slope).sum()).all():
+                continue
+            hint = "make each quantity whose derivative occurs a state"
             raise ValueError(
-                f"{function}: method is {self.method!r}, but must be 'IDA' where derivatives occur in combinations; {hint}"
+                f"{self.problem.function}: method is {self.method!r}, but must be 'IDA' where derivatives occur in "
+                f"combinations that change; {hint}"
             )
-        return ImplicitSystem(function, problem.f, np.array(differential, bool)), y, yp
+
+    def _jacobian(self, inputs: list[Values]) -> Any:
+        """Returns the derivatives of the residual by time, states, derivatives and parameters."""
+        found = self.residual.program.jacobian(inputs)
+        assert found is not None, "a residual always gives numbers"
+        return found[1]
 
     def _posed(self, system: ImplicitSystem, y: Values, yp: Values) -> PosedProblem:
         problem = self.problem
-        states = system.start(problem.states, y, yp)
-        return PosedProblem(problem.function, problem.f, system.start(problem.y0, y, yp), states, problem.args)
+        states = system.start(problem.states, problem.states, y, yp)
+        y0 = system.start(problem.y0, problem.states, y, yp)
+        return PosedProblem(problem.function, problem.f, y0, states, problem.args)
 
 
 def _result_of(system: ImplicitSystem, found: OdeResult, sign: float) -> DaeResult:

@@ -22,25 +22,36 @@ __all__ = ["ImplicitSystem"]
 
 @dataclass(frozen=True)
 class ImplicitSystem:
-    """F(t, y, y') = 0 as y_d' = z and 0 = F(t, y, z) of the states (y, z); y_d are the differential states.
+    """F(t, y, y') = 0 as Q' y' = z and 0 = F(t, y, Q z) of the states (y, z), where Q' y is the differential part of y.
 
-    The equation of a differential state's place is that of its derivative; those of F take the other places, in their order.
+    Where the entries of the differential part are states, the equation of z is at the state's place; the equations of F take
+    the places that are left, in their order.
     """
 
     solver: str
     residual: Callable[..., Any]
-    differential: np.ndarray[Any, Any]  # whether each state is
+    q: Values
     own: int = 0  # how many of the further arguments, the first ones, are the residual's alone
 
     @property
     def n(self) -> int:
         """The number of states y."""
-        return self.differential.size
+        return int(self.q.shape[0])
 
     @property
     def size(self) -> int:
         """The number of states (y, z)."""
-        return self.n + int(np.count_nonzero(self.differential))
+        return int(sum(self.q.shape))
+
+    @property
+    def differential(self) -> np.ndarray[Any, Any]:
+        """Whether the derivative of each state occurs."""
+        return np.asarray(np.any(self.q != 0, axis=1))
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether the entries of the differential part are states, and no combinations."""
+        return bool(np.count_nonzero(self.q) == self.q.shape[1] == np.count_nonzero(self.q == 1))
 
     @property
     def __name__(self) -> str:
@@ -48,29 +59,43 @@ class ImplicitSystem:
 
     def __call__(self, t: Any, x: Any, *args: Any) -> Any:
         """Returns the right-hand side of M x' = f(t, x)."""
-        label = f"{self.solver}({self.__name__})"
-        equations = vector(label, "result", self.residual(t, x[: self.n], self.slopes(x, 0.0), *args))
-        is_slope = np.append(self.differential, np.full(self.size - self.n, False))
-        places = np.where(is_slope, np.cumsum(is_slope) - 1, self.size - self.n + np.cumsum(~is_slope) - 1)
+        label, slope_places = f"{self.solver}({self.__name__})", self._slope_places()
+        equations = vector(label, "result", self.residual(t, x[: self.n], self.slopes(x), *args))
+        others = np.setdiff1d(np.arange(self.size), slope_places)
+        places = np.empty(self.size, int)
+        places[slope_places], places[others] = np.arange(slope_places.size), slope_places.size + np.arange(self.n)
         return np.concatenate([x[self.n :], equations])[places]
 
-    def slopes(self, x: Any, of_algebraic: float) -> Any:
-        """Returns y' from states (y, z), maybe with an axis of times; the derivative of an algebraic state is given."""
-        z = x[self.n :]
-        rest = np.full((1, *np.shape(z)[1:]), of_algebraic)
-        places = np.where(self.differential, np.cumsum(self.differential) - 1, self.size - self.n)
-        return np.concatenate([z, rest])[places]
+    def _slope_places(self) -> np.ndarray[Any, Any]:
+        """Returns the places of the equations of z: of a large entry of each column of Q."""
+        sizes, places = np.abs(self.q), []
+        for k in range(sizes.shape[1]):
+            places.append(int(np.argmax(sizes[:, k])))
+            sizes[places[-1]] = -1.0
+        return np.array(places, int)
 
-    def start(self, y0: Any, y: Values, yp: Values) -> Any:
-        """Returns the initial states (y, z) from those that are given, recorded or not, and consistent values."""
-        return np.concatenate([np.where(self.differential, y0, y), yp[self.differential]])
+    def slopes(self, x: Any, unknown: float = 0.0) -> Any:
+        """Returns y' from states (y, z), maybe with an axis of times; `unknown` stands for what Q' y' does not determine."""
+        z = x[self.n :]
+        rest = np.full((1, *np.shape(z)[1:]), unknown)
+        if self.is_choice:
+            return np.concatenate([z, rest])[np.where(self.differential, np.cumsum(self.differential) - 1, self.size - self.n)]
+        is_known = np.abs((self.q**2).sum(axis=1) - 1) < 1e-12
+        found = np.concatenate([self.q @ z, rest])
+        return found[np.arange(self.n) if unknown == 0 else np.where(is_known, np.arange(self.n), self.n)]
+
+    def start(self, y0: Any, states: Values, y: Values, yp: Values) -> Any:
+        """Returns the initial states (y, z) from those that are given, recorded or not, and from consistent ones."""
+        return np.concatenate([y0 + (y - states), self.q.T @ yp])
 
     @property
     def mass(self) -> MassEntries:
         """The entries of M."""
-        is_slope = np.append(self.differential, np.full(self.size - self.n, False))
-        columns = np.flatnonzero(is_slope)
-        return np.cumsum(is_slope).astype(np.uint64), columns.astype(np.uint32), np.ones(columns.size)
+        entry, columns = np.nonzero(self.q.T)
+        rows = self._slope_places()[entry]
+        order = np.lexsort((columns, rows))
+        ends = np.cumsum(np.bincount(rows, minlength=self.size))
+        return ends.astype(np.uint64), columns[order].astype(np.uint32), self.q[columns, entry][order]
 
     def tolerances(self, absolute: Values) -> Values:
         """Returns the absolute tolerances of (y, z). The errors of y are those of its derivatives, too, which do not count.

@@ -56,7 +56,7 @@ def with_recorded_mass(
         raise ShapeError(f"{function}: mass_matrix is of shape {values.shape}, but must be of shape ({n}, {n}); {hint}")
     differential = (values != 0).any(axis=0)
     _check(function, mass, values, differential)
-    system = ImplicitSystem(function, _Residual(function, fun), differential, 1)
+    system = ImplicitSystem(function, _Residual(function, fun), np.eye(n)[:, differential], 1)
     rest = np.zeros(system.size - n)  # F is linear in the derivatives, so any guess is good enough
     args = (mass, *posed.args)
     return system, replace(posed, y0=np.concatenate([posed.y0, rest]), states=np.concatenate([posed.states, rest]), args=args)

@@ -98,7 +98,7 @@ def solve_dae(
         "IDA" are the BDF of IDAS. The one-step methods "Rodas4" and "Rodas5P" solve the system with the derivatives of the
         differential states as further states, and have what they have in :func:`solve_ivp`: the exact gradient of the computed
         solution, second derivatives, doses, events, switches of states, sparse linear algebra. They need `initial` to be
-        "differential" or "consistent", and derivatives that do not occur in combinations only. "auto" is "IDA", and "Rodas5P"
+        "differential" or "consistent", and combinations of derivatives that do not change. "auto" is "IDA", and "Rodas5P"
         where there are doses or events, where `linear_solver` is "sparse", or where residual jumps at comparisons of states.
         Messages count the derivatives of differential states after y.
     events : callable, Event, or sequence of these, optional

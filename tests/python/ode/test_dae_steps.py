@@ -124,6 +124,22 @@ def slope_switched_closed(x0, k, c, b, start, amount, length, end):
     return [x, (x0 - c) / k + 2 * (c - x) / k]
 
 
+def circuit(t, v, vp, k, c):
+    """A capacitor c between two nodes, of which the first is on 1 / k to the source of 1, the second earthed by 1 / k."""
+    return [c * (vp[0] - vp[1]) + k * (v[0] - 1), c * (vp[1] - vp[0]) + k * v[1]]
+
+
+def circuit_end(p):
+    """The voltage of the capacitor grows by b at a time, by a dose to one node."""
+    doses = [ag.Dose(p[4], 0, p[3])]
+    return ag.solve_dae(circuit, (0.0, p[7]), [p[0], 0.0], args=(p[1], p[2]), doses=doses, **TIGHT).y[:, -1]
+
+
+def circuit_closed(x0, k, c, b, start, amount, length, end):
+    voltage = 1 + (x0 - 1) * mp.exp(-k * end / (2 * c)) + b * mp.exp(-k * (end - start) / (2 * c))
+    return [(1 + voltage) / 2, (1 - voltage) / 2]
+
+
 def backwards_end(p):
     return outputs(ag.solve_dae(implicit, (p[4], 0.0), [p[0], 1.0], args=(p[1],), method="Rodas4", **TIGHT))
 
@@ -143,6 +159,7 @@ CASES = {
     "terminal": (terminal_end, terminal_closed, NUMBERS),
     "switch": (switched_end, switched_closed, NUMBERS),
     "switch of a derivative": (slope_switched_end, slope_switched_closed, NUMBERS),
+    "circuit": (circuit_end, circuit_closed, NUMBERS),
     "backwards": (backwards_end, backwards_closed, NUMBERS),
 }
 
@@ -263,11 +280,16 @@ def test_doses_backwards_are_refused():
         ag.solve_dae(implicit, (1.0, 0.0), [1.0, 1.0], args=(1.0,), doses=[ag.Dose(0.5, 0, 1.0)])
 
 
-def test_combinations_of_derivatives_are_for_ida():
-    residual = lambda t, y, yp: [yp[0] + yp[1] + y[0], y[0] - y[1]]  # noqa: E731
-    assert ag.solve_dae(residual, (0.0, 1.0), [1.0, 1.0], rtol=1e-9).y[0, -1] == pytest.approx(np.exp(-0.5), rel=1e-6)
-    with pytest.raises(ValueError, match="method is 'Rodas4', but must be 'IDA' where derivatives occur in combinations"):
-        ag.solve_dae(residual, (0.0, 1.0), [1.0, 1.0], method="Rodas4")
+def test_combinations_of_derivatives_that_change_are_for_ida():
+    def end(p, **options):
+        residual = lambda t, y, yp, p: [p * yp[0] + yp[1] + y[0], y[0] - y[1]]  # noqa: E731
+        return ag.solve_dae(residual, (0.0, 1.0), [1.0, 1.0], args=(p,), rtol=1e-9, **options).y[0, -1]
+
+    value, slope = np.exp(-1 / 2.5), np.exp(-1 / 2.5) / 2.5**2
+    assert ag.value_and_grad(end)(1.5) == pytest.approx((value, slope), rel=1e-6)
+    with pytest.raises(ValueError, match="method is 'Rodas4', but must be 'IDA' where derivatives occur in combinations that"):
+        ag.grad(lambda p: end(p, method="Rodas4"))(1.5)
+    assert end(1.5, method="Rodas4") == pytest.approx(value, rel=1e-7)  # without derivatives, they do not change
 
 
 def test_a_stiff_system_takes_the_steps_of_its_states():

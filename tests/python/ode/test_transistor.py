@@ -113,6 +113,16 @@ def test_gradients_by_solve_dae(options):
         np.testing.assert_allclose(gradient, expected, atol=allowed * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-8])
+def test_one_step_methods_of_solve_dae(tolerance):
+    options = {"method": "Rodas5P", "rtol": tolerance, "atol": tolerance}
+    np.testing.assert_allclose(dae_end(NUMBERS, **options), PUBLISHED, rtol=tolerance, atol=tolerance)
+    for transform in (ag.jacrev, ag.jacfwd):
+        jacobian = transform(lambda p: dae_end(p, **options))(NUMBERS) * NUMBERS
+        for i, expected in BY_LOGARITHMS.items():
+            np.testing.assert_allclose(jacobian[i], expected, atol=1e-6 * np.abs(expected).max())
+
+
 FORWARD = [{}, {"rtol": 1e-6, "atol": 1e-6}, pytest.param({"rtol": 1e-8, "atol": 1e-8}, marks=pytest.mark.full)]
 
 

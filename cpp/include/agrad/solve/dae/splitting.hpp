@@ -36,9 +36,6 @@ class dae_splitting {
   /// Returns whether the entries of a are states, not combinations of states.
   bool is_choice() const { return !columns_.empty(); }
 
-  /// Returns which states are the entries of a; empty where a has combinations.
-  std::vector<bool> differential() const;
-
   /// Returns the name of entry k of (a', b), as "yp[0]"; empty where a is not a selection of states.
   std::string name(Eigen::Index k) const;
 

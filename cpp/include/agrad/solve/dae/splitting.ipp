@@ -20,13 +20,6 @@ AGRAD_INLINE dae_splitting::dae_splitting(const std::string& function, dae_syste
   }
 }
 
-AGRAD_INLINE std::vector<bool> dae_splitting::differential() const {
-  std::vector<bool> differential(columns_.size());
-  for (Eigen::Index k = 0; k < r() && is_choice(); ++k)
-    differential[static_cast<std::size_t>(columns_[static_cast<std::size_t>(k)])] = true;
-  return differential;
-}
-
 AGRAD_INLINE std::string dae_splitting::name(Eigen::Index k) const {
   if (!is_choice()) return "";
   return (k < r() ? "yp[" : "y[") + std::to_string(columns_[static_cast<std::size_t>(k)]) + "]";

@@ -1,18 +1,17 @@
-// DAE start: the differential states of a system, and consistent initial values, without an integration.
+// DAE start: the differential part of a system's states, and consistent initial values, without an integration.
 //
 // Read next: solve/dae/consistency.hpp.
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include <agrad/solve/dae/consistency.hpp>
 
 namespace agrad {
 
 struct dae_start {
-  std::vector<bool> differential;  // of each state; empty where combinations of states are differential
-  Eigen::VectorXd y, yp;           // consistent; y' of differential states
+  Eigen::MatrixXd q;  // the differential part of a state y is Q' y; Q has columns of the identity where states are its entries
+  Eigen::VectorXd y, yp;  // consistent; y' of the differential part
 };
 
 /// Computes the start of a solve from (t0, y0, y'0), as `dae_solver` does. Throws what `dae_solver::integrate` throws there.

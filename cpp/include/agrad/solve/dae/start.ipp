@@ -14,7 +14,7 @@ AGRAD_INLINE dae_start start_dae(const std::string& function, dae_system& system
   detail::dae_consistency consistency(function, system, options);
   consistency.use(&split);
   consistency.initialise(s);
-  return {split.differential(), s.y, s.yp};
+  return {split.q(), s.y, s.yp};
 }
 
 }  // namespace agrad
