@@ -20,6 +20,7 @@
 #include <agrad/solve/one_step/tableau_combinations.hpp>
 #include <agrad/solve/one_step/tableau_dop853.hpp>
 #include <agrad/solve/one_step/tableaus.hpp>
+#include <agrad/solve/one_step/undamped_mode.hpp>
 
 namespace agrad {
 
@@ -42,6 +43,8 @@ class explicit_runge_kutta : public one_step_solver {
 
   /// Makes the solver give up once the system turns stiff (`integrate`, `gave_up`).
   void watch_stiffness() { watches_ = true; }
+  /// Returns whether the solver gave up because of undamped modes, which its steps have excited.
+  bool gave_up_to_oscillations() const { return oscillates_; }
 
  protected:
   static double stage_time(int s, const one_step& at) { return Tableau::c[s] == 1 ? at.end : at.t + Tableau::c[s] * at.h; }
@@ -79,7 +82,7 @@ class explicit_runge_kutta : public one_step_solver {
 
  private:
   void begin(double t, double* record) override {
-    if (statistics_.forward.steps == 0) stiff_ = calm_ = 0;
+    if (statistics_.forward.steps == 0) stiff_ = calm_ = undamped_ = still_ = wait_ = 0, oscillates_ = false;
     if (Tableau::last_is_first && statistics_.forward.steps > 0)
       std::copy_n(slope_of(record, stages - 1), n_, slope_of(record, 0));
     else
@@ -166,9 +169,60 @@ class explicit_runge_kutta : public one_step_solver {
                           (probe_.holds() && lies_at_border(at.h, probe_record_.data(), probe_.now(), probe_.scale()));
     if (is_stiff) {
       calm_ = 0;
-      return ++stiff_ >= 15;
+      if (has_undamped_mode(at, record, next)) ++undamped_;
+      if (++stiff_ < 15) return false;
+      oscillates_ = undamped_ > 0;
+      return true;
     }
     if (++calm_ == 6) stiff_ = 0;
+    return is_limited_by_oscillations(at, record, next);
+  }
+
+  /// Returns whether undamped modes limit 20 steps, without 6 looks in a row in between that found none. These are more steps
+  /// than for damped modes, because the solution itself may move in undamped modes.
+  bool is_limited_by_oscillations(const one_step& at, const double* record, const double* next) {
+    if (wait_ > 0) return --wait_, false;
+    if (!has_undamped_mode(at, record, next)) return false;
+    still_ = 0;
+    return oscillates_ = ++undamped_ >= 20;
+  }
+
+  /// Returns whether an undamped mode limits the step, of the probe or of the states.
+  bool has_undamped_mode(const one_step& at, const double* record, const double* next) {
+    const auto of_states = [&](const double* v, double reach, double* to) {
+      for (std::size_t i = 0; i < n_; ++i) stage_[i] = next[i] + reach * v[i];
+      slope_at(at.end, stage_.data(), to);
+      for (std::size_t i = 0; i < n_; ++i) to[i] = (to[i] - slope_of(record, stages - 1, n_)[i]) / reach;
+    };
+    const auto of_probe = [&](const double* v, double, double* to) {
+      part_.assign(m_, 0.0);
+      system_.along(at.end, next, v, part_.data(), to);
+    };
+    return probe_.holds() ? oscillates(at.h, probe_record_.data(), probe_.now(), probe_.scale(), of_probe)
+                          : oscillates(at.h, record, next, scale(), of_states);
+  }
+
+  /// Returns whether a step of states or tangents is as long as its error allows for an undamped mode that has grown from
+  /// errors. product(v, reach, to): computes J v at the step's end, by a difference along v times reach.
+  template <class Product>
+  bool oscillates(double h, const double* record, const double* next, const Eigen::VectorXd& scale, const Product& product) {
+    mode_.resize(3 * n_);
+    double *d = mode_.data(), *jd = d + n_, *jjd = jd + n_;
+    stage_.resize(n_);
+    stage(stages - 2, h, record, stage_.data());
+    double slopes = 0, states = 0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      d[i] = next[i] - stage_[i], jd[i] = slope_of(record, stages - 1, n_)[i] - slope_of(record, stages - 2, n_)[i];
+      const double weight = 1 / scale[static_cast<Eigen::Index>(i)];
+      slopes += weight * jd[i] * weight * jd[i], states += weight * d[i] * weight * d[i];
+    }
+    const double border = detail::oscillation_border(options_.states.relative);
+    if (!(states > 0) || !(h * std::sqrt(slopes / states) > 0.4 * border)) return false;
+    product(jd, std::sqrt(states / slopes), jjd);
+    const bool found = h * detail::undamped_frequency(d, jd, jjd, scale) > border;
+    if (found) return true;
+    wait_ = 3;
+    if (++still_ == 6) undamped_ = 0, still_ = 0;
     return false;
   }
 
@@ -256,9 +310,11 @@ class explicit_runge_kutta : public one_step_solver {
   }
 
   std::array<double, std::size_t{inner}> stage_times_{};
-  std::vector<double> part_, stage_adjoints_, seed_, stage_, vectors_, probe_record_;
+  std::vector<double> part_, stage_adjoints_, seed_, stage_, vectors_, probe_record_, mode_;
   bool watches_ = false;
-  int stiff_ = 0, calm_ = 0;  // counts of stiff steps, and of other steps since the last stiff step
+  int stiff_ = 0, calm_ = 0;                 // counts of stiff steps, and of other steps since the last stiff step
+  int undamped_ = 0, still_ = 0, wait_ = 0;  // the same of steps that undamped modes limit; steps until the next look
+  bool oscillates_ = false;
 };
 
 }  // namespace agrad

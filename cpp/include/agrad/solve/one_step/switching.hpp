@@ -3,7 +3,8 @@
 // The explicit method compares the step size with the largest eigenvalue (solve/one_step/explicit_runge_kutta.hpp) and gives up
 // when stability limits the step; the state reached is the initial state of the stiff method. The reverse pass passes that
 // state's adjoint from the stiff method to the explicit method, so the gradient is exact for all steps; tangents and second
-// derivatives cross the switch as well.
+// derivatives cross the switch as well. Where undamped modes limited the steps, explicit steps have excited these modes, and
+// no method damps them later at the same accuracy: the stiff method then starts again from the initial state.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +27,7 @@ class switching_solver final : public ode_solver {
 
   void continue_probe(const std::vector<double>& tangent, const std::vector<bool>& changed) override {
     first_.continue_probe(tangent, changed);
+    tangent_ = tangent, changed_ = changed;
   }
   const std::vector<double>& probe() const override { return has_switched_ ? second_.probe() : first_.probe(); }
 
@@ -46,6 +48,9 @@ class switching_solver final : public ode_solver {
   AGRAD_INLINE bool log_steps(detail::step_log* log) override;
 
  private:
+  /// Starts again by the second method, which then solves the whole problem.
+  const Eigen::MatrixXd& start_again(const Eigen::VectorXd& y0, double t0, const std::vector<double>& times);
+
   ode_gradient reverse_of_both(const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
 
   ode_gradient second_of_both(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, const double* tangents,
@@ -60,7 +65,7 @@ class switching_solver final : public ode_solver {
   /// Uses order 5 for tight tolerances.
   static const rosenbrock_tableau& stiff_tableau(const step_options& options);
   /// Returns the derivatives that the second solver must compute: the adjoint of its initial state for derivatives of any
-  /// state, initial time or parameter.
+  /// state, initial time or parameter; that of the initial time is right where the second solver starts again.
   static ode_required after(ode_required required, const ode_system& system);
 
   explicit_runge_kutta_second<tsitouras_tableau> first_;
@@ -68,7 +73,11 @@ class switching_solver final : public ode_solver {
   Eigen::MatrixXd states_;
   Eigen::Index reached_ = 0;  // output times before the switch
   int width_ = 1;             // of the last tangents
-  bool has_switched_ = false;
+  bool has_switched_ = false, has_started_again_ = false;
+  bool wants_state_;
+  double started_ = 0;           // t0 of the last start by the second method
+  std::vector<double> tangent_;  // of the probe at the start, if given
+  std::vector<bool> changed_;
   detail::event_watch* watch_ = nullptr;
   detail::step_log* log_ = nullptr;
   ode_statistics statistics_;
