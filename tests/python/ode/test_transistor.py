@@ -113,7 +113,7 @@ def test_gradients_by_solve_dae(options):
         np.testing.assert_allclose(gradient, expected, atol=allowed * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("tolerance", [1e-6, 1e-8])
+@pytest.mark.parametrize("tolerance", [1e-6, pytest.param(1e-8, marks=pytest.mark.full)])
 def test_one_step_methods_of_solve_dae(tolerance):
     options = {"method": "Rodas5P", "rtol": tolerance, "atol": tolerance}
     np.testing.assert_allclose(dae_end(NUMBERS, **options), PUBLISHED, rtol=tolerance, atol=tolerance)
