@@ -8,6 +8,7 @@
 #include <agrad/program/inspect/dot.hpp>
 #include <agrad/program/inspect/profile.hpp>
 #include <agrad/program/schedule/schedule.hpp>
+#include <agrad/solve/system/program/held_code.hpp>
 #include <map>
 #include <string>
 #include <utility>
@@ -79,6 +80,16 @@ std::pair<std::shared_ptr<pooled_program>, std::shared_ptr<source_lines>> progra
     }
   }
   return {std::move(made), std::move(lines)};
+}
+
+/// Returns the held comparisons of a right-hand side (solve/system/program/held_code.hpp): text, file and line.
+py::list switch_lines(const pooled_program& f, const source_lines& lines, std::size_t states) {
+  py::list found;
+  for (const held_entry& each : held_code_of(*f.code, states).entries) {
+    const source_place& place = lines.lines[lines.of_slot[each.result]];
+    if (place.code) found.append(py::make_tuple(each.text, place.file(), place.line));
+  }
+  return found;
 }
 
 // ---- profile
@@ -186,6 +197,8 @@ void register_describe(py::module_& m) {
           },
           "From now on notes the user's line of each operation, for program_with_lines.")
       .def("program_with_lines", &program_with_lines, "The program, and the lines of its operations.");
+  m.def("switch_lines", &switch_lines, py::arg("f"), py::arg("lines"), py::arg("states"),
+        "The comparisons of states at which a right-hand side jumps: text, file, line.");
   auto programs = py::reinterpret_borrow<py::class_<pooled_program, std::shared_ptr<pooled_program>>>(m.attr("Program"));
   programs.def("__str__", [](const pooled_program& f) { return describe(*f.code); })
       .def_property_readonly(

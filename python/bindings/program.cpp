@@ -4,6 +4,7 @@
 // time, so that the second call allocates nothing.
 #include <agrad/program/program.hpp>
 
+#include <agrad/program/derive/for_inputs.hpp>
 #include <agrad/program/jacobian.hpp>
 #include <agrad/program/kernels/product.hpp>
 #include <agrad/program/schedule/schedule.hpp>
@@ -23,6 +24,11 @@ namespace py = pybind11;
 namespace agrad::python {
 
 namespace {
+
+std::shared_ptr<pooled_program> for_some_inputs(const std::shared_ptr<pooled_program>& f, const std::vector<bool>& wanted) {
+  const auto own = for_inputs(f->code, wanted);
+  return own == f->code ? f : std::make_shared<pooled_program>(own);
+}
 
 py::object forward(const pooled_program& f, const std::vector<doubles>& inputs) {
   const std::vector<double> x = joined(*f.code, inputs);
@@ -129,6 +135,8 @@ void register_program(py::module_& m) {
       .def_property_readonly("output_size", [](const pooled_program& f) { return f.code->output_size(); })
       .def_property_readonly("operations", [](const pooled_program& f) { return f.code->code().operations.size(); })
       .def_property_readonly("slots", [](const pooled_program& f) { return f.code->size(); })
+      .def("for_inputs", &for_some_inputs, py::arg("wanted"),
+           "A program for derivatives with respect to some inputs, for each of which `wanted` is true; often this one.")
       .def("forward", &forward, "Outputs for the inputs; None if a comparison had another result than at recording.")
       .def("value_and_vjp", &value_and_vjp, "Outputs, and the transposed Jacobian times y_adjoint; or None as above.")
       .def("jacobian", &jacobian, "Outputs, and the Jacobian (outputs x inputs); or None as above.");

@@ -1,5 +1,6 @@
 """Steady states among many: lines of them, totals whose coefficients are parameters, pieces of linear systems, centres."""
 
+import pickle
 import re
 
 import numpy as np
@@ -111,6 +112,26 @@ def test_a_total_at_one_value_of_a_parameter_only():
         ag.grad(rest, argnums=(0, 1))(k, 0.0)
     with pytest.raises(ag.DomainError, match=r"^steady_state: parameters\[0\] is at a value"):
         ag.jvp(lambda leak: rest(k, leak), (0.0,), (1.0,))
+
+
+def rest_of_exchange(k, loss):
+    """The exchange of two states at the rates k and 1, with a loss; without one y0 is (y0 + y1) / (1 + k) at rest."""
+    f = lambda t, y, k, loss: [y[1] - k * y[0], k * y[0] - y[1] - loss * y[1]]  # noqa: E731
+    return ag.steady_state(f, [1.0, 0.5], args=(k, loss)).y[0]
+
+
+def test_a_parameter_whose_derivative_nobody_wants_may_have_none():
+    compiled = ag.compile(ag.value_and_grad(rest_of_exchange))
+    for k in (2.0, 3.0):
+        assert compiled(k, 0.0) == (pytest.approx(1.5 / (1 + k)), pytest.approx(-1.5 / (1 + k) ** 2))
+    assert pickle.loads(pickle.dumps(compiled))(2.0, 0.0)[1] == pytest.approx(-1.5 / 9)
+    assert ag.compile(ag.jacobian(rest_of_exchange))(2.0, 0.0) == pytest.approx(-1.5 / 9)
+    assert ag.compile(ag.hessian(rest_of_exchange))(2.0, 0.0) == pytest.approx(3.0 / 27)
+    nested = ag.compile(lambda k, loss: ag.grad(rest_of_exchange)(k, loss) ** 2)
+    assert nested(2.0, 0.0) == pytest.approx((1.5 / 9) ** 2)
+    for wanted in (1, (0, 1)):
+        with pytest.raises(ag.DomainError, match=r"^steady_state: parameters\[1\] is at a value where a total is conserved"):
+            ag.compile(ag.grad(rest_of_exchange, argnums=wanted))(2.0, 0.0)
 
 
 # ---- what is no linear system

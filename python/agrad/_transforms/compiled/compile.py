@@ -167,6 +167,8 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
                 self._raise_with_line(call)
                 raise
         path = self._record(call)
+        if entry.required is not None:
+            path.program = path.program.for_inputs(_wanted(path.program, entry))
         if len(entry.paths) == _MOST_PATHS:
             lines = parting_lines([each.comparisons for each in (*entry.paths, path)])
             raise RuntimeError(
@@ -259,6 +261,13 @@ def _result_of(entry: Entry, path: Path) -> Any:
         begins = np.cumsum([0, *(np.prod(shape, dtype=int) for shape in path.shapes)]).tolist()
         return result_of(path.together, begins[:-1], path.shapes)
     return result_of(entry.parameters.together, _firsts(entry), entry.parameters.shapes)
+
+
+def _wanted(program: Program, entry: Entry) -> Any:
+    """Returns which inputs of the program are entries of the parameters."""
+    wanted = np.zeros(program.input_size, bool)
+    wanted[entry.required] = True
+    return wanted
 
 
 def _firsts(entry: Entry) -> list[int]:

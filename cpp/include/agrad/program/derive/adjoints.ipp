@@ -191,7 +191,10 @@ AGRAD_INLINE void adjoint_recorder::propagate_by_loops(operation op, const trace
   const std::size_t n = slots.size();
   const span from = adjoint.slots();
   for (Index i = 0; i < op.count; ++i) slots.push_back(detail::slot_at(from, i));
-  auto f = std::make_shared<reverse_operation>(alone(in_, op), "the reverse pass of " + part_.name_of(in_, op),
+  std::vector<bool> wanted;
+  for (Index k = 0; k < op.arity; ++k)
+    for (Index i = 0; i < op.operands[k].count; ++i) wanted.push_back(part_.depends(op.operands[k].first + i));
+  auto f = std::make_shared<reverse_operation>(alone(in_, op, wanted), "the reverse pass of " + part_.name_of(in_, op),
                                                part_.is_linear(in_, op));
   const slot first = in_.apply(std::move(f), dense(slots), n, true);
   Index at = first;

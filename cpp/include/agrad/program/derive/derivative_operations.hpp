@@ -127,7 +127,7 @@ class tangent_operation final : public detail::derivative_operation {
 };
 
 /// Returns one operation of a recording as a program; its inputs are the operands, one after the other.
-std::shared_ptr<const program> alone(const recorder& from, operation op);
+std::shared_ptr<const program> alone(const recorder& from, operation op, const std::vector<bool>& wanted = {});
 
 }  // namespace agrad
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agrad/base/inline.hpp>
+#include <agrad/program/derive/chosen_entries.hpp>
 #include <agrad/program/derive/derivative_operations.hpp>
 #include <agrad/program/machine/partial_second.hpp>
 #include <agrad/program/machine/structure.hpp>
@@ -111,7 +112,7 @@ AGRAD_INLINE void tangent_operation::add_curvature(detail::stored_run& stored, s
   }
 }
 
-AGRAD_INLINE std::shared_ptr<const program> alone(const recorder& from, operation op) {
+AGRAD_INLINE std::shared_ptr<const program> alone(const recorder& from, operation op, const std::vector<bool>& wanted) {
   program_code code;
   std::vector<slot> inputs, outputs;
   slot size = 0;
@@ -127,6 +128,12 @@ AGRAD_INLINE std::shared_ptr<const program> alone(const recorder& from, operatio
   if (op.what == &kernels::external) {
     code.externals.push_back(from.code().externals[integers[0]]);
     code.externals.back()->expect_derivatives();
+    const auto* choosing = dynamic_cast<const chooses_entries*>(code.externals.back().get());
+    std::shared_ptr<const external_operation> own = choosing == nullptr ? nullptr : choosing->for_entries(wanted);
+    if (own != nullptr) {
+      own->expect_derivatives();
+      code.externals.back() = std::move(own);
+    }
     code.integers[0] = 0;
   }
   code.operations.push_back(op);

@@ -41,7 +41,7 @@ class recorded_part {
   static std::string name_of(const recorder& in, const operation& op);
 
  private:
-  bool reads_dependent(const recorder& in, const operation& op) const;
+  bool reads_dependent(const operation& op) const;
 
   std::size_t begin_, end_;
   std::vector<std::uint8_t> depends_;

@@ -12,7 +12,10 @@ AGRAD_INLINE recorded_part::recorded_part(const recorder& in, std::size_t begin,
   for (const slot s : on) depends_[s] = 1;
   for (std::size_t i = begin_; i < end_; ++i) {
     const operation& op = in.code().operations[i];
-    if (op.count > 0 && reads_dependent(in, op)) std::fill_n(depends_.begin() + op.result, op.count, std::uint8_t{1});
+    if (op.what == &kernels::gather)
+      for (std::uint32_t k = 0; k < op.count; ++k) depends_[op.result + k] = depends_[in.code().integers[op.data + k]];
+    else if (op.count > 0 && reads_dependent(op))
+      std::fill_n(depends_.begin() + op.result, op.count, std::uint8_t{1});
   }
 }
 
@@ -47,13 +50,9 @@ AGRAD_INLINE std::string recorded_part::name_of(const recorder& in, const operat
   return std::string(code.externals[code.integers[op.data]]->name());
 }
 
-AGRAD_INLINE bool recorded_part::reads_dependent(const recorder& in, const operation& op) const {
+AGRAD_INLINE bool recorded_part::reads_dependent(const operation& op) const {
   if (op.what == &kernels::stop_gradient || op.what == &kernels::hold) return false;
   if (op.what == &kernels::with_derivative) return depends(op.operands[2].first, op.operands[2].count);
-  if (op.what == &kernels::gather) {
-    const std::uint32_t* from = in.code().integers.data() + op.data;
-    return std::any_of(from, from + op.count, [&](slot s) { return depends(s); });
-  }
   for (std::uint32_t k = 0; k < op.arity; ++k)
     if (op.operands[k].count > 0 && depends(op.operands[k].first, op.operands[k].count)) return true;
   return false;

@@ -20,10 +20,11 @@ using steady_listener = std::function<void(const steady_report&)>;
 template <class Real = double>
 class posed_steady final : public posed_solve {
  public:
-  /// parameters: how many the system takes, active or not.
+  /// parameters: how many the system takes, active or not. active: which of them have derivatives; empty for all.
   posed_steady(const std::string& function, std::unique_ptr<ode_system> system, const steady_options& options,
-               std::size_t parameters, steady_listener report_to = nullptr)
+               std::size_t parameters, steady_listener report_to = nullptr, std::vector<bool> active = {})
       : system_(std::move(system)), solver_(function, *system_, options), report_to_(std::move(report_to)) {
+    solver_.set_active(std::move(active));
     const auto n = static_cast<std::size_t>(system_->states());
     of_state_ = argument_.add("initial_state", n);
     of_parameters_ = argument_.add("parameters", parameters);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <agrad/program/store/portable.hpp>
 #include <agrad/solve/posed/posed_solve.hpp>
@@ -27,6 +28,9 @@ class recorded_problem {
   /// Declares that, from the next run on, results whose number depends on values are read; another number of them is then an
   /// error.
   virtual void expect_hits() const {}
+
+  /// Returns the problem for derivatives with respect to some entries of the argument alone; null where this problem serves.
+  virtual std::shared_ptr<const recorded_problem> for_entries(const std::vector<bool>&) const { return nullptr; }
 
   /// Returns the kind's name in stored programs; empty if the problem cannot be stored.
   virtual std::string_view kind() const = 0;

@@ -8,15 +8,17 @@
 #include <atomic>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include <agrad/base/inline.hpp>
 #include <agrad/base/progress.hpp>
+#include <agrad/program/derive/chosen_entries.hpp>
 #include <agrad/program/machine/operation.hpp>
 #include <agrad/solve/record/recorded_problem.hpp>
 
 namespace agrad {
 
-class solve_operation final : public external_operation {
+class solve_operation final : public external_operation, public chooses_entries {
  public:
   /// progress: receives the progress of each run, if not null. same_steps: whether a run without derivatives takes the steps of
   /// a run with derivatives.
@@ -50,6 +52,7 @@ class solve_operation final : public external_operation {
                                  std::size_t stride) const override;
 
   void expect_derivatives() const override { same_steps_ = true; }
+  AGRAD_INLINE std::shared_ptr<const external_operation> for_entries(const std::vector<bool>& wanted) const override;
   bool has_tangents() const override { return tangents_.order == 2; }
   bool has_first_tangents() const override { return tangents_.order >= 1; }
   /// For order 0 returns this operation where tangents and adjoints come from separate integrations, which agree within
@@ -65,7 +68,7 @@ class solve_operation final : public external_operation {
   std::unique_ptr<posed_solve> solve(const double* x, bool differentiated) const;
 
   /// Returns the statistics of the last run and its reverse passes; passes of second order are not counted.
-  ode_statistics statistics() const { return ledger_.latest(); }
+  ode_statistics statistics() const { return ledger_->latest(); }
 
   /// Solves once more and logs the limit of each step. Returns whether the method supports a log.
   bool log_steps(const double* x, detail::step_log& log, bool differentiated) const;
@@ -83,7 +86,7 @@ class solve_operation final : public external_operation {
 
   std::shared_ptr<const recorded_problem> problem_;
   std::shared_ptr<const progress_host> progress_;
-  mutable ode_ledger ledger_;
+  std::shared_ptr<ode_ledger> ledger_ = std::make_shared<ode_ledger>();
   mutable std::atomic<bool> same_steps_;
   tangent_kind tangents_;
   std::size_t inputs_, outputs_;

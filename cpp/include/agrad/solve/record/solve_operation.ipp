@@ -17,6 +17,14 @@ AGRAD_INLINE solve_operation::solve_operation(std::shared_ptr<const recorded_pro
   inputs_ = posed->argument().size(), outputs_ = posed->result().size();
 }
 
+AGRAD_INLINE std::shared_ptr<const external_operation> solve_operation::for_entries(const std::vector<bool>& wanted) const {
+  std::shared_ptr<const recorded_problem> own = problem_->for_entries(wanted);
+  if (own == nullptr) return nullptr;
+  auto result = std::make_shared<solve_operation>(std::move(own), progress_, same_steps_);
+  result->ledger_ = ledger_;
+  return result;
+}
+
 AGRAD_INLINE void solve_operation::write(portable_writer& to) const {
   problem_->write(to);
   to(same_steps_.load());
@@ -36,7 +44,7 @@ AGRAD_INLINE void solve_operation::solve(posed_solve& by, const double* x) const
     by.solve(x);
     return by.end();
   });
-  ledger_.enter(by.statistics());
+  ledger_->enter(by.statistics());
 }
 
 template <class Pass>
@@ -46,7 +54,7 @@ void solve_operation::run_reverse(external_operation::state& s, const Pass& pass
     pass(by);
     return by.begin();
   });
-  ledger_.enter(by.statistics());
+  ledger_->enter(by.statistics());
 }
 
 AGRAD_INLINE void solve_operation::reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const {
@@ -67,7 +75,7 @@ AGRAD_INLINE void solve_operation::tangent(external_operation::state& s, int wid
                                            double* y_tangent) const {
   posed_solve& by = *static_cast<solves&>(s).differentiable;
   by.tangent(width, x_tangent, y_tangent);
-  ledger_.enter(by.statistics());
+  ledger_->enter(by.statistics());
 }
 
 AGRAD_INLINE void solve_operation::second(external_operation::state& s, int width, const double* y_adjoint,

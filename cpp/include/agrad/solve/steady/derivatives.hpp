@@ -32,6 +32,7 @@ struct steady_solution {
   const Eigen::VectorXd &y0, &y;
   const conserved_totals<Real>& totals;
   const steady_factors<Real>& factors;  // of G
+  const std::vector<bool>& active;      // which parameters have derivatives; empty for all
 };
 
 /// A template, so that only its users compile the factorisations.
@@ -39,7 +40,7 @@ template <class Real>
 class steady_derivatives {
  public:
   explicit steady_derivatives(const steady_solution<Real>& of)
-      : of_(of), moving_(of.function, of.system, of.time, of.totals, of.y0, of.y - of.y0) {}
+      : of_(of), moving_(of.function, of.system, of.time, of.totals, of.y0, of.y - of.y0, of.active) {}
 
   /// Returns the gradient with respect to y0 and p of a scalar whose derivative with respect to the steady state is `adjoint`.
   ode_gradient reverse(const Eigen::VectorXd& adjoint) {
@@ -49,6 +50,8 @@ class steady_derivatives {
     if (of_.system.parameters() > 0) of_.system.vjp(of_.time, of_.y.data(), w.data(), nullptr, gradient.parameters.data());
     gradient.parameters = -gradient.parameters;
     if (moving_.any()) gradient.parameters += moving_.transposed(of_totals);
+    for (std::size_t j = 0; j < of_.active.size(); ++j)
+      if (!of_.active[j]) gradient.parameters[static_cast<Eigen::Index>(j)] = 0;
     if (adjoint.allFinite() && gradient.parameters.hasNaN())
       fail_steady_derivative(of_.function, "the gradient with respect to a parameter is nan");
     return gradient;

@@ -25,16 +25,17 @@ namespace agrad::detail {
 template <class Real>
 class moving_totals {
  public:
-  /// apart: y - y0 of a steady state y with the totals of y0. Throws DerivativeError where the changes cannot be computed.
+  /// apart: y - y0 of a steady state y with the totals of y0. active: which parameters matter, empty for all. Throws
+  /// DerivativeError where the changes cannot be computed.
   moving_totals(const std::string& function, ode_system& system, double time, const conserved_totals<Real>& totals,
-                const Eigen::VectorXd& y0, const Eigen::VectorXd& apart)
+                const Eigen::VectorXd& y0, const Eigen::VectorXd& apart, const std::vector<bool>& active = {})
       : function_(function),
         system_(system),
         time_(time),
         rows_(totals.rows().template cast<double>()),
         changes_(Eigen::MatrixXd::Zero(rows_.rows(), system.parameters())),
         is_known_(flags::Constant(rows_.rows(), system.parameters(), true)) {
-    if (changes_.size() == 0 || !find_moving(y0)) return;
+    if (changes_.size() == 0 || !find_moving(y0, active)) return;
     for (int point = 0; point < points; ++point) observe(steady_sample(y0, point));
     solve(apart);
   }
@@ -60,7 +61,7 @@ class moving_totals {
   static constexpr int points = 2;
 
   /// Finds where L f_p is not zero, up to rounding errors of its terms.
-  bool find_moving(const Eigen::VectorXd& y0) {
+  bool find_moving(const Eigen::VectorXd& y0, const std::vector<bool>& active) {
     const Eigen::Index n = y0.size(), m = system_.parameters();
     Eigen::ArrayXXd found = Eigen::ArrayXXd::Zero(rows_.rows(), m), terms = found;
     Eigen::VectorXd unit = Eigen::VectorXd::Zero(n), row(m);
@@ -79,6 +80,8 @@ class moving_totals {
       terms = terms.max((rows_.cwiseAbs() * slopes.cwiseAbs()).array());
     }
     is_moving_ = found > 1e-9 * terms;
+    for (std::size_t j = 0; j < active.size(); ++j)
+      if (!active[j]) is_moving_.col(static_cast<Eigen::Index>(j)) = false;
     return moves_ = is_moving_.any();
   }
 

@@ -43,6 +43,9 @@ class steady_solver {
     check_solver_options(function_, options_, system.states());
   }
 
+  /// Says which parameters have derivatives; those of the others are zero. Empty for all.
+  void set_active(std::vector<bool> active) { active_ = std::move(active); }
+
   /// Returns the steady state for y0. Throws SolverError when none is found, or what the system throws.
   const Eigen::VectorXd& solve(const Eigen::VectorXd& y0) {
     const auto n = static_cast<std::size_t>(system_.states());
@@ -139,7 +142,7 @@ class steady_solver {
                                          "one with an invertible Jacobian for derivatives",
                                          "differentiate solve_ivp up to a late time"));
     }
-    return derivatives_.emplace(detail::steady_solution<Real>{function_, system_, time_, y0_, y_, totals_, factors_});
+    return derivatives_.emplace(detail::steady_solution<Real>{function_, system_, time_, y0_, y_, totals_, factors_, active_});
   }
 
   Eigen::ArrayXd allowed(const Eigen::VectorXd& y) const {
@@ -300,6 +303,7 @@ class steady_solver {
   std::string function_;
   ode_system& system_;
   steady_options options_;
+  std::vector<bool> active_;  // parameters with derivatives, empty for all
   double time_;
   Eigen::VectorXd y0_, y_;
   Eigen::VectorXd peak_;  // largest size of each state on the way
