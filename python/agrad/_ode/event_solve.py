@@ -13,7 +13,7 @@ from agrad._core import Array, Comparison, EventFiring, SolveOperation, SolvePro
 from agrad._ode.arguments import real_values
 from agrad._ode.events import NO_INTERRUPTIONS, Event
 from agrad._ode.problem import InitialValueProblem
-from agrad._ode.record import RecordedFunction, joined, naming_nans, stays_equal
+from agrad._ode.record import RecordedFunction, joined, naming_lines, stays_equal
 from agrad._ode.recorded_solve import RecordedSolve
 from agrad._ode.result import OdeResult, named_hits
 from agrad._ode.statistics import Statistics
@@ -110,7 +110,7 @@ class EventSolve(RecordedSolve):
     def result(self) -> OdeResult:
         """Returns the result, recorded if a part is recorded."""
         recording, argument = joined(self.parts, self.functions)
-        with naming_nans(self.functions):
+        with naming_lines(self.functions):
             return self._at_once(argument) if recording is None else self._recorded_result(argument)
 
     def _operation(self, hits: Sequence[int], reached: int = -1) -> SolveOperation:

@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Comparison, Recording, ShapeError, SolverError, unroll_loops
+from agrad._core import Array, Comparison, Recording, ShapeError, SolverError, switch_lines, unroll_loops
 from agrad._loops.body import bodies_of, comparing_lines, keep
 from agrad._ode.arguments import Values, real_values, vector
 from agrad._record.debug import is_debugging
 from agrad._record.recording import name_of, open_recording
+from agrad._record.source import line_of_code
 from agrad._record.spies import is_replaying, replaying, spied
 from agrad._record.structure import find_recording
 from agrad._record.trees import flatten, is_number
 
-__all__ = ["RecordedFunction", "check_result", "joined", "naming_nans", "stays_equal"]
+__all__ = ["RecordedFunction", "check_result", "joined", "naming_lines", "stays_equal"]
 
 
 #: The results that functions of time and states must return, by the functions' kinds.
@@ -67,11 +68,12 @@ class RecordedFunction:
             inputs = [recording.input(x) for x in (np.asarray(t0), *states)]
             are_parameters = [isinstance(x, Array) or (all_numbers and is_number(x)) for x in leaves]
             self.parameters = [leaf for leaf, is_parameter in zip(leaves, are_parameters, strict=True) if is_parameter]
-            given = [
-                recording.input(real_values(function, "args", x)) if is_parameter else x
-                for x, is_parameter in zip(leaves, are_parameters, strict=True)
-            ]
-            found = f(*inputs, *together(given))
+
+            def given(recording: Recording) -> Any:
+                pairs = zip(leaves, are_parameters, strict=True)
+                return together([recording.input(real_values(function, "args", x)) if is_own else x for x, is_own in pairs])
+
+            found = f(*inputs, *given(recording))
             if found is None:
                 raise TypeError(f"{label}: result is None, but must be {_RESULTS[result][0]}; does it return?")
             found = recording.array(vector(label, "result", found))
@@ -82,13 +84,12 @@ class RecordedFunction:
             #: Which states a reset returns as they are.
             self.kept = (found.slots == inputs[1].slots).tolist() if result == "reset" else []
             if is_debugging() and not is_replaying():
-                seen: list[Any] = [inputs[0] if looks_at_time else np.asarray(t0), *inputs[1:]]
+                seen: list[Any] = [*inputs] if looks_at_time else [np.asarray(t0), *inputs[1:]]
                 found = spied(label, found, np.concatenate([np.ravel(x) for x in seen]), self._note)
             self.captured = recording.captured
             self.parameters += self.captured
             self.program, self.bodies = recording.program(found), bodies_of(recording)
-        self.label, self._f, self._args = label, f, args
-        self._sizes = [1, *map(len, states)]  # of time and states
+        self.label, self._f, self._args, self._given, self._start = label, f, args, given, [np.asarray(t0), *states]
         #: The loops with jumps that a solve does not find: their names and the reasons.
         self.hidden: list[tuple[str, str]] = []
         if finds_jumps:
@@ -104,9 +105,24 @@ class RecordedFunction:
         """Records the function where its result was no number in a block of debug_nans, which names the operation."""
         if self._last is None or not is_debugging():
             return
-        t, *states = np.split(self._last, np.cumsum(self._sizes)[:-1])
+        t, *states = np.split(self._last, np.cumsum([x.size for x in self._start])[:-1])
         with replaying(), open_recording(self.label, on_comparison=Comparison.refuses, captures=True) as recording:
             self._f(*(recording.input(x) for x in (np.asarray(t[0]), *states)), *self._args)
+
+    def switch_lines(self, message: str) -> str:
+        """Returns the lines of the comparisons that a message names; "" where they are in no line of Python."""
+        found = {}
+        for text, file, line in self._lines():
+            if f"the switch {text} of the right-hand side" in message:
+                found[file, line] = line_of_code(file, line)
+        return "; ".join(found.values())
+
+    def _lines(self) -> list[tuple[str, str, int]]:
+        with open_recording(self.label, on_comparison=Comparison.refuses, captures=True) as recording:
+            recording.note_lines()
+            found = self._f(*map(recording.input, self._start), *self._given(recording))
+            program, lines = recording.program_with_lines(recording.array(vector(self.label, "result", found)))
+            return switch_lines(program, lines, self._start[1].size)
 
     def warn_of_hidden_jumps(self) -> None:
         """Warns that derivatives lack the part of jumps in loops that the solve does not find."""
@@ -127,13 +143,16 @@ class RecordedFunction:
 
 
 @contextmanager
-def naming_nans(functions: Sequence[RecordedFunction]) -> Iterator[None]:
-    """In a block of debug_nans, names the operation where a solve within this block stops."""
+def naming_lines(functions: Sequence[RecordedFunction]) -> Iterator[None]:
+    """Names the user's lines where a solve within this block stops: of a switch, and in a block of debug_nans of a nan."""
     try:
         yield
-    except SolverError:
+    except SolverError as error:
         for f in functions:
             f.record_again()
+        if error.code == "switches_accumulate" and (lines := functions[0].switch_lines(str(error))):
+            text, mark, rest = str(error).partition(" of the right-hand side")
+            error.args = (f"{text}{mark} at {lines}{rest}", *error.args[1:])
         raise
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from agrad._core import Array, SolveOperation, SolveProgress, StepLog, count_switches, ode_operation
 from agrad._ode.arguments import Values, real_values
 from agrad._ode.problem import InitialValueProblem
-from agrad._ode.record import RecordedFunction, joined, naming_nans
+from agrad._ode.record import RecordedFunction, joined, naming_lines
 from agrad._record.structure import find_recording
 
 __all__ = ["RecordedSolve", "StatesSolve"]
@@ -61,7 +61,7 @@ class StatesSolve(RecordedSolve):
         """Returns the states, shape (times, states), recorded if a part is recorded."""
         shape = np.size(self.parts[2]), np.size(self.parts[0])
         recording, argument = joined(self.parts, [self.slope])
-        with naming_nans([self.slope]):
+        with naming_lines([self.slope]):
             if recording is None:
                 return self.operation.solve(argument, shape)
             return self.operation.record(argument, shape)

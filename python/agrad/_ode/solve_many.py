@@ -20,7 +20,7 @@ from agrad._ode.method_table import method_named
 from agrad._ode.methods import check_choices, method_of
 from agrad._ode.options import Tolerances, step_options, tolerances_of
 from agrad._ode.progress import Progress, reporter_of
-from agrad._ode.record import RecordedFunction, joined, naming_nans
+from agrad._ode.record import RecordedFunction, joined, naming_lines
 from agrad._ode.recorded_solve import RecordedSolve
 from agrad._ode.result import OdeResult
 from agrad._record.control import chosen_control
@@ -240,5 +240,5 @@ class _Population:
         reporter = reporter_of(self.function, self.progress, 0.0, float(len(parts)), what="subjects ")
         many = ManyOperation(self.function, parts, self.threads, reporter.host)
         recording, argument = joined(arguments.parts or [np.zeros(0)], list(self._functions.values()))
-        with naming_nans(list(self._functions.values())):
+        with naming_lines(list(self._functions.values())):
             return many.solve(argument) if recording is None else many.record(argument)

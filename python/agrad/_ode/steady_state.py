@@ -13,7 +13,7 @@ from agrad._ode.arguments import check_one_of, real_values, whole
 from agrad._ode.options import Tolerances, tolerances_of
 from agrad._ode.problem import PosedProblem, posed_problem
 from agrad._ode.progress import Progress, reporter_of
-from agrad._ode.record import RecordedFunction, joined, naming_nans
+from agrad._ode.record import RecordedFunction, joined, naming_lines
 from agrad._ode.solve_ivp import solve_ivp
 from agrad._ode.statistics import Statistics
 
@@ -170,7 +170,7 @@ def steady_state(
     recording, argument = joined([problem.y0, *(np.ravel(x) for x in slope.parameters)], [slope])
     runs_again = False
     try:
-        with naming_nans([slope]):
+        with naming_lines([slope]):
             if recording is not None:
                 recorded = operation.record(argument, states.shape)
                 runs_again = True

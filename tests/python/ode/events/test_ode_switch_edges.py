@@ -33,6 +33,21 @@ def test_a_state_that_slides_raises(method):
         ag.solve_ivp(stuck, (0.0, 9.0), [0.8, 0.0], method)
 
 
+def test_the_line_of_the_comparison_is_named():
+    def pull(t, y, a):
+        towards = np.where(y[0] * a > 1.0, -a, a)
+        return [towards * 1.0]
+
+    line = r"of the right-hand side at .*test_ode_switch_edges\.py:\d+: towards = np\.where.*: the slopes on both sides"
+    solve = lambda a: ag.solve_ivp(pull, (0.0, 2.0), [0.0], args=(a,)).y[0, -1]  # noqa: E731
+    for f in (solve, ag.grad(solve), ag.compile(ag.grad(solve))):
+        with pytest.raises(ag.SolverError, match=line) as caught:
+            f(1.0)
+        assert caught.value.t == pytest.approx(1.0)
+    with pytest.raises(ag.SolverError, match=line):
+        ag.solve_many(pull, [ag.Subject((0.0, 2.0), [0.0], [2.0], (1.0,))])
+
+
 @every_method
 def test_a_state_may_rest_on_its_threshold(method):
     def end(y0):
