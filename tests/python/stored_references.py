@@ -1,6 +1,6 @@
 """References by mpmath that took long to compute, kept in tests/reference/mpmath.tsv with 40 digits.
 
-A line of the file has the digits of working precision, what is computed (function, expression of the row, point, derivative)
+A line of the file has the digits of working precision, what is computed (function, expression, point, derivative)
 and the number. What is not in the file is computed, so a new rule needs no line, and a rule whose expression changes does not
 find its old one. `python tests/python/stored_references.py` writes the file anew. With `AGRAD_REFERENCES=check` every number
 of the file is computed, too, and must be the same; `.ci/run full` sets this.
@@ -21,10 +21,13 @@ from special_reference import UndefinedError
 
 FILE = Path(__file__).resolve().parents[1] / "reference" / "mpmath.tsv"
 #: Tests whose references are stored.
-TESTS = [f"tests/python/functions/test_{name}.py" for name in ("between", "elementwise", "probability")]
+TESTS = [
+    f"tests/python/functions/test_{name}.py"
+    for name in ("between", "elementwise", "ends", "far_tails", "probability", "skew_normal", "von_mises")
+]
 DIGITS = 40
 #: Seconds from which on a number is worth a line.
-WORTHWHILE = 0.03
+WORTHWHILE = 0.01
 UNDEFINED = "undefined"
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import agrad as ag
-from probability_reference import reference
+from probability_reference import ROWS, reference
+from stored_references import stored
 
 pytestmark = pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
 
@@ -47,7 +48,8 @@ def test_gradients_and_hessians_have_twelve_digits(name, point):
 
         def derivative(*by):
             orders = tuple(by.count(k) for k in range(len(point)))
-            return mpmath.diff(change, (0,) * len(point), orders) / mpmath.fprod(exact[k] for k in by)
+            compute = lambda: mpmath.diff(change, (0,) * len(point), orders) / mpmath.fprod(exact[k] for k in by)  # noqa: E731
+            return stored(compute, name, f"by shares: {ROWS[name].reference}", point, orders)
 
         for i in range(len(point)):
             slope = derivative(i)
@@ -134,15 +136,15 @@ def test_narrow_categories_of_a_normal_variable(point):
 
         def derivative(*by):
             orders = tuple(by.count(k) for k in range(3))
-            return mpmath.diff(
-                lambda *s: log_mass(*(x + width * t for x, t in zip(exact, s, strict=True))), (0, 0, 0), orders
-            ) / width ** len(by)
+            moved = lambda *s: log_mass(*(x + width * t for x, t in zip(exact, s, strict=True)))  # noqa: E731
+            compute = lambda: mpmath.diff(moved, (0, 0, 0), orders) / width ** len(by)  # noqa: E731
+            return stored(compute, "ordered_probit_lpmf", "log((erfc(l - eta) - erfc(u - eta)) / 2)", point, orders)
 
         assert mass(*point) == pytest.approx(float(log_mass(*exact)), rel=1e-13)
         gradient = ag.grad(lambda z: mass(*z))(np.array(point))
         slopes = [float(derivative(i)) for i in range(3)]
         np.testing.assert_allclose(gradient, slopes, rtol=1e-12, atol=1e-13)
-        curvatures = [[float(derivative(i, j)) for j in range(3)] for i in range(3)]
+        curvatures = [[float(derivative(*sorted((i, j)))) for j in range(3)] for i in range(3)]
         for hessian in hessians_of(mass, *point):
             np.testing.assert_allclose(hessian, curvatures, rtol=1e-11)
 

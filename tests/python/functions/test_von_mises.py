@@ -10,6 +10,7 @@ import pytest
 import scipy.stats
 
 import agrad as ag
+from stored_references import stored
 
 pytestmark = pytest.mark.thread_unsafe(reason="mpmath's precision belongs to the process")
 
@@ -46,8 +47,8 @@ def fall(u):
 
 
 @functools.cache
-def moments(begin, end, kappa):
-    """Return integrals of 1, v and v^2 times exp(-kappa v), v = 1 - cos u, over panels that grow from where they are large."""
+def panels(begin, end, kappa):
+    """Return panels that grow from where exp(-kappa v) is large, v = 1 - cos u, and the largest height."""
     width, breaks = 1 / (kappa + 1), {begin, end}
     for around in [begin, end, *(2 * mpmath.pi * k for k in range(-2, 3))]:
         breaks |= {around} | {around + sign * width * 2**k for k in range(-2, 46) for sign in (-1, 1)}
@@ -55,12 +56,19 @@ def moments(begin, end, kappa):
     heights = [mpmath.exp(-kappa * fall(u)) for u in inside]
     unit = max(heights)  # so that mpmath's tolerance is one of the result
     pairs = itertools.pairwise(zip(inside, heights, strict=True))
-    panels = [(p, q) for (p, at_p), (q, at_q) in pairs if max(at_p, at_q) > unit * 1e-40]
+    return [(p, q) for (p, at_p), (q, at_q) in pairs if max(at_p, at_q) > unit * 1e-40], unit
+
+
+@functools.cache
+def moments(begin, end, kappa, *of):
+    """Return integrals of 1, v and v^2 times exp(-kappa v), v = 1 - cos u; `of` are the numbers that the ends are made of."""
 
     def integral(k):
-        return sum(unit * mpmath.quad(lambda u: fall(u) ** k * mpmath.exp(-kappa * fall(u)) / unit, panel) for panel in panels)
+        inside, unit = panels(begin, end, kappa)
+        return sum(unit * mpmath.quad(lambda u: fall(u) ** k * mpmath.exp(-kappa * fall(u)) / unit, panel) for panel in inside)
 
-    return [integral(k) for k in range(3)]
+    formula = "integral of v^k exp(-kappa v)"
+    return [stored(lambda k=k: integral(k), "von_mises", formula, (*of, kappa), (k,)) for k in range(3)]
 
 
 def of_arc(y, mu, kappa):
@@ -68,7 +76,7 @@ def of_arc(y, mu, kappa):
     pi = mpmath.mpf(math.pi)
     a, b = -pi - mu, y - mu
     at_a, at_b = mpmath.exp(-kappa * fall(a)), mpmath.exp(-kappa * fall(b))
-    arc, circle = moments(a, b, kappa), moments(-pi, pi, kappa)
+    arc, circle = moments(a, b, kappa, y, mu), moments(-pi, pi, kappa)
     slope_a, slope_b = -kappa * mpmath.sin(a) * at_a, -kappa * mpmath.sin(b) * at_b
     by_kappa = fall(b) * at_b - fall(a) * at_a
     first = np.array([at_b, at_a - at_b, -arc[1]]) / circle[0]
