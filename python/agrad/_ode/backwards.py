@@ -9,7 +9,7 @@ from typing import Any
 
 from agrad._ode.arguments import vector
 from agrad._ode.doses import DoseTable
-from agrad._ode.events import Event, Interruptions
+from agrad._ode.events import Event, Interruptions, with_functions
 from agrad._ode.result import NoHits, OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._record.recording import name_of
@@ -74,9 +74,7 @@ def turned_interruptions(function: str, given: Interruptions | None) -> Interrup
 
 def _turned_event(event: Event) -> Event:
     """Returns the same event in s = -t. The direction is not changed: as in SciPy, `direction` is along the solution."""
-    reset = None if event.reset is None else OfMinusTime(event.reset)
-    delay = None if event.delay is None else OfMinusTime(event.delay)
-    return replace(event, root=OfMinusTime(event.root), reset=reset, delay=delay)
+    return with_functions(event, OfMinusTime, OfMinusTime)
 
 
 def turned_result(result: OdeResult) -> OdeResult:

@@ -14,7 +14,7 @@ from agrad._core import Array, DomainError
 from agrad._ode.arguments import vector, whole
 from agrad._ode.doses import DoseTable
 
-__all__ = ["NO_INTERRUPTIONS", "Event", "Interruptions", "interruptions_of"]
+__all__ = ["NO_INTERRUPTIONS", "Event", "Interruptions", "interruptions_of", "with_functions"]
 
 
 @dataclass(frozen=True)
@@ -155,6 +155,16 @@ def _events(function: str, events: Any) -> Iterator[Event]:
             direction = 1
         priority, delay = _priority(name, event.priority), _delay(name, event.delay)
         yield replace(event, terminal=terminal, direction=direction, priority=priority, delay=delay)
+
+
+def with_functions(event: Event, number: Callable[..., Any], state: Callable[..., Any]) -> Event:
+    """Returns the event with other functions: `number` converts those whose result is a number, `state` the reset."""
+    return replace(
+        event,
+        root=number(event.root),
+        reset=None if event.reset is None else state(event.reset),
+        delay=None if event.delay is None else number(event.delay),
+    )
 
 
 def _check_firing(name: str, event: Event) -> None:

@@ -13,7 +13,7 @@ from agrad._core import DomainError
 from agrad._ode.algebra import MassEntries
 from agrad._ode.arguments import Values, vector
 from agrad._ode.doses import DoseTable
-from agrad._ode.events import Event, Interruptions
+from agrad._ode.events import Event, Interruptions, with_functions
 from agrad._ode.result import NoHits, OdeResult
 from agrad._record.recording import name_of
 
@@ -123,8 +123,7 @@ class ImplicitSystem:
         return replace(given, events=events)
 
     def _event(self, event: Event) -> Event:
-        reset = None if event.reset is None else _OfBoth(self, event.reset, True)
-        return replace(event, root=_OfBoth(self, event.root), reset=reset)
+        return with_functions(event, lambda f: _OfBoth(self, f), lambda f: _OfBoth(self, f, True))
 
     def _check_doses(self, doses: DoseTable) -> None:
         for i, (state, _, _) in enumerate(doses.rows):

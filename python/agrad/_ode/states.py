@@ -13,7 +13,7 @@ import optree
 
 from agrad._core import Array, ShapeError
 from agrad._ode.arguments import as_array, real_values
-from agrad._ode.events import Event, Interruptions
+from agrad._ode.events import Event, Interruptions, with_functions
 from agrad._ode.result import OdeResult
 from agrad._record.recording import name_of
 from agrad._record.trees import flatten
@@ -87,9 +87,7 @@ class States:
         return replace(given, events=[self._event(solver, event) for event in given.events])
 
     def _event(self, solver: str, event: Event) -> Event:
-        reset = None if event.reset is None else self.function(solver, event.reset)
-        delay = None if event.delay is None else self.function(solver, event.delay, is_state=False)
-        return replace(event, root=self.function(solver, event.root, is_state=False), reset=reset, delay=delay)
+        return with_functions(event, partial(self.function, solver, is_state=False), partial(self.function, solver))
 
     def structured(self, result: OdeResult) -> OdeResult:
         """Returns the result with states of the structure."""

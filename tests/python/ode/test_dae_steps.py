@@ -86,6 +86,22 @@ def reset_closed(x0, k, c, b, start, amount, length, end):
     return [*of_end((c + b) * x0 / c * mp.exp(-k * end), k), mp.log(x0 / c) / k]
 
 
+def delayed_end(p):
+    """As before, but later by p[6] and the part z - exp(-k c) of the trigger, which is zero and has a derivative."""
+    event = ag.Event(
+        lambda t, y, k, c, b: y[1] - np.exp(-k * c),
+        lambda t, y, k, c, b: [y[0] + b, y[1]],
+        delay=lambda t, y, k, c, b: p[6] + y[1] - np.exp(-k * c),
+    )
+    result = solved(p, residual=lambda t, y, yp, k, c, b: implicit(t, y, yp, k), args=(p[1], p[2], p[3]), events=event)
+    return np.concatenate([outputs(result), result.t_events[0]])
+
+
+def delayed_closed(x0, k, c, b, start, amount, length, end):
+    then = mp.log(x0 / c) / k + length
+    return [*of_end(x0 * mp.exp(-k * end) + b * mp.exp(-k * (end - then)), k), then]
+
+
 def terminal_end(p):
     event = ag.Event(lambda t, y, k, c: y[0] - c, terminal=True)
     result = solved(p, residual=lambda t, y, yp, k, c: implicit(t, y, yp, k), args=(p[1], p[2]), events=event)
@@ -156,6 +172,7 @@ CASES = {
     "doses": (dosed_end, dosed_closed, NUMBERS),
     "set": (set_end, set_closed, NUMBERS),
     "reset": (reset_end, reset_closed, NUMBERS),
+    "delay": (delayed_end, delayed_closed, NUMBERS),
     "terminal": (terminal_end, terminal_closed, NUMBERS),
     "switch": (switched_end, switched_closed, NUMBERS),
     "switch of a derivative": (slope_switched_end, slope_switched_closed, NUMBERS),
