@@ -26,6 +26,7 @@ def test_gradients_by_hand_are_those_of_differences():
     assert {name: error for name, error in errors.items() if not float(error) < 1e-10} == {}
 
 
+@pytest.mark.full  # 38 CPU s for what is wrong with a benchmark; the command below checks the gradients that it times
 def test_gradients_of_agrad_are_those_by_hand():
     errors = json.loads(output_of("worker.py", "agrad", "--check")[-1])
     assert len(errors) >= 20
