@@ -164,6 +164,10 @@ def hidden(t, y, a):
     return [ag.fori(0, 3, lambda i, c: (c[0], c[1] + (1.0 if c[0] > a else 2.0)), (y[0], 0.0))[1]]
 
 
+def captured(t, y, a):
+    return [ag.fori(0, 3, lambda i, c: c + (1.0 if y[0] > a else 2.0), 0.0)]
+
+
 def long(t, y, a):
     return [1e-4 * ag.fori(0, 30_000, lambda i, c: (c[0], c[1] + np.where(c[0] > a, 1.0, 2.0)), (y[0], 0.0))[1]]
 
@@ -174,6 +178,7 @@ def long(t, y, a):
     [
         (hidden, r"solve_ivp\(hidden\): comparisons in fori\(<lambda>\) are hidden because an `if` has a side that was not "
          r"recorded at .*test_ode_loop_switches.py:\d+: return \[ag.fori.*if c\[0\] > a.*write np.where or ag.cond"),
+        (captured, r"solve_ivp\(captured\): comparisons in fori\(<lambda>\) are hidden because an `if` has a side that"),
         (long, r"solve_ivp\(long\): comparisons in fori\(<lambda>\) are hidden because its steps have more than 20000"),
     ],
 )  # fmt: skip

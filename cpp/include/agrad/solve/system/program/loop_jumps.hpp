@@ -23,7 +23,7 @@ class loop_jumps {
   const std::set<const external_operation*>& loops() const { return loops_; }
 
  private:
-  enum mark : reach::marks { moves = 1 };
+  enum mark : reach::marks { of_time = 1, of_state = 2 };
 
   /// Searches a program. of_inputs: the marks of its inputs. Returns whether it jumps; own: whether its own operations count.
   bool search(const program& f, const std::vector<reach::marks>& of_inputs, bool own);
@@ -31,6 +31,8 @@ class loop_jumps {
   /// Returns the marks of a body's inputs, where the carry has those of all steps.
   static std::vector<reach::marks> marks_of(const scan_operation& loop, const std::vector<reach::marks>& operand);
   static bool jumps(const program& f, const reach& flow);
+  /// Returns whether a state decides an `if` in the body, one of whose sides may not have been recorded yet.
+  static bool is_open(const scan_operation& loop, const std::vector<reach::marks>& inputs);
 
   std::set<const external_operation*> loops_;
 };

@@ -14,7 +14,8 @@ namespace agrad {
 AGRAD_INLINE loop_jumps::loop_jumps(const program& f, std::size_t n) {
   if (f.code().externals.empty()) return;
   std::vector<reach::marks> of_inputs(f.input_size(), 0);
-  std::fill_n(of_inputs.begin(), n + 1, moves);
+  std::fill_n(of_inputs.begin() + 1, n, of_state);
+  of_inputs[0] = of_time;
   search(f, of_inputs, false);
 }
 
@@ -37,7 +38,7 @@ AGRAD_INLINE bool loop_jumps::search(const scan_operation& loop, const std::vect
   if (loop.inspected_body().converges()) return false;
   if (std::none_of(operand.begin(), operand.end(), [](reach::marks m) { return m != 0; })) return false;
   const std::vector<reach::marks> inputs = marks_of(loop, operand);
-  bool found = false;
+  bool found = is_open(loop, inputs);
   for (const body_path& path : loop.inspected_body().paths())
     found = search(*path.code, {inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(path.code->input_size())}, true) ||
             found;
@@ -73,6 +74,20 @@ AGRAD_INLINE std::vector<reach::marks> loop_jumps::marks_of(const scan_operation
     }
   }
   return inputs;
+}
+
+AGRAD_INLINE bool loop_jumps::is_open(const scan_operation& loop, const std::vector<reach::marks>& inputs) {
+  const bool may_choose = loop.loop().length == 1 && loop.loop().carry == 0;
+  for (const body_path& path : loop.inspected_body().paths()) {
+    const reach flow(*path.code, {inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(path.code->input_size())});
+    for (const operation& op : path.code->code().operations) {
+      if (op.what != &kernels::guard) continue;
+      const slot condition = op.operands[0].first;
+      const bool is_given = may_choose && condition == path.code->inputs()[0];  // by the operand of `cond`, on every path
+      if (!is_given && (flow.of(condition) & of_state) != 0) return true;
+    }
+  }
+  return false;
 }
 
 AGRAD_INLINE bool loop_jumps::jumps(const program& f, const reach& flow) {
