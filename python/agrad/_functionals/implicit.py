@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad._loops.control_flow import cond, fori
+from agrad._loops.control_flow import cond, counted, fori
 from agrad._record.within import here
 from agrad._transforms.custom import stop_gradient
 
@@ -54,4 +54,7 @@ def searched(goes_on: Callable[[Any], Any], advance: Callable[[Any], Any], start
     def several(_: Any, now: Any) -> Any:
         return cond(goes_on(now), lambda first: fori(0, inner, one, first), lambda same: same, now)
 
-    return stop_gradient(fori(0, -(-max_steps // inner), several, stop_gradient(start)))
+    found, steps = counted("searched", 0, -(-max_steps // inner), several, stop_gradient(start))
+    if steps is not None:
+        steps.paths.mark_converging()  # a right-hand side does not jump where another number of steps is enough
+    return stop_gradient(found)

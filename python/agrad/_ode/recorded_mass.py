@@ -66,7 +66,7 @@ def _check(function: str, mass: Any, values: Values, differential: Values) -> No
     """Raises unless the derivatives of the states whose columns are not zero follow from M y', now and nearby."""
     for i, j in np.argwhere(~np.isfinite(values))[:1]:
         raise DomainError(f"{function}: mass_matrix[{i}, {j}] is {values[i, j]}, but must be finite")
-    for j in np.flatnonzero(differential == 0):
+    for j in np.flatnonzero(differential == 0).tolist():
         if isinstance(mass[:, j], Array) and mass[:, j].is_active:
             raise DomainError(
                 f"{function}: mass_matrix[:, {j}] is zero and recorded, but must be plain zeros; write [[m, 0.0], [0.0, 0.0]] "

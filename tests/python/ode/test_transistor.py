@@ -139,7 +139,7 @@ def test_forward_mode_where_sensitivities_need_too_many_steps():
     start = [0.0, half, half, 2 * half, half, half, 2 * half, 0.0]
 
     def end(p, **options):
-        options |= {"args": (p,), "rtol": 1e-6, "atol": 1e-6, "max_num_steps": 5000}
+        options |= {"args": (p,), "rtol": 1e-6, "atol": 1e-6, "max_num_steps": 8000}
         return ag.solve_dae(residual, (0.0, 0.2), start, **options).y[7:, -1]
 
     with pytest.raises(ag.SolverError, match="IDA_TOO_MUCH_WORK"):

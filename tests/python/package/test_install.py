@@ -44,11 +44,14 @@ def test_an_unknown_command_is_refused():
     assert "invalid choice: 'nonsense'" in done.stderr
 
 
-def test_consumer_project_builds_and_runs(tmp_path):
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_consumer_project_builds_and_runs(tmp_path, whole):
+    """The program with solvers, for which the compiled library is built, is part of the full check; it is always configured."""
     require_compiler_and_cmake()
     run("cmake", "-S", CONSUMER, "-B", tmp_path, f"-Dagrad_DIR={agrad_command('cmake-dir')}")
-    run("cmake", "--build", tmp_path, "--parallel", os.cpu_count() or 1)
-    run("ctest", "--test-dir", tmp_path, "--output-on-failure", "--no-tests=error")
+    targets = [] if whole else ["--target", "product"]
+    run("cmake", "--build", tmp_path, "--parallel", os.cpu_count() or 1, *targets)
+    run("ctest", "--test-dir", tmp_path, "--output-on-failure", "--no-tests=error", *([] if whole else ["-R", "product"]))
 
 
 def test_missing_eigen_is_explained(tmp_path):

@@ -23,7 +23,7 @@ namespace agrad {
 
 /// The recorded functions of an event, programs of (t, n states, own parameters); reset and delay may be null.
 struct event_programs {
-  std::shared_ptr<const program> root, reset, delay;
+  std::shared_ptr<const program> root, reset = nullptr, delay = nullptr;
 
   /// Returns whether these can be the functions of an event of `states` states.
   bool fit(std::size_t states) const;
