@@ -62,7 +62,7 @@ def with_recorded_mass(
     return system, replace(posed, y0=np.concatenate([posed.y0, rest]), states=np.concatenate([posed.states, rest]), args=args)
 
 
-def _check(function: str, mass: Any, values: Values, differential: Values) -> None:
+def _check(function: str, mass: Any, values: Values, differential: Any) -> None:
     """Raises unless the derivatives of the states whose columns are not zero follow from M y', now and nearby."""
     for i, j in np.argwhere(~np.isfinite(values))[:1]:
         raise DomainError(f"{function}: mass_matrix[{i}, {j}] is {values[i, j]}, but must be finite")
