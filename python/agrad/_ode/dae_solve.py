@@ -15,6 +15,7 @@ from agrad._ode.dense import check_times
 from agrad._ode.problem import PosedProblem, solver_name
 from agrad._ode.progress import Progress, reporter_of
 from agrad._ode.record import RecordedFunction, joined
+from agrad._ode.result import WithEvents
 from agrad._ode.statistics import Statistics
 from agrad._ode.times import Times
 from agrad._record.structure import as_one
@@ -23,7 +24,7 @@ __all__ = ["DaeProblem", "DaeResult", "DaeSolution", "DaeSolve"]
 
 
 @dataclass
-class DaeResult:
+class DaeResult(WithEvents):
     """The result of :func:`solve_dae`.
 
     Attributes
@@ -58,16 +59,6 @@ class DaeResult:
     stats: Mapping[str, Any] = field(default_factory=dict)
     sol: Callable[[Any], Any] | None = None
     _hits: Callable[[], tuple[list[Any], list[Any]]] | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def t_events(self) -> list[Any] | None:
-        """For each event the times at which the event happened, differentiable; None without events."""
-        return None if self._hits is None else self._hits()[0]
-
-    @property
-    def y_events(self) -> list[Any] | None:
-        """For each event the states at these times, before the event's own reset, shape (times, n); None without events."""
-        return None if self._hits is None else self._hits()[1]
 
 
 @dataclass(frozen=True)

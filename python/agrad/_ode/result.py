@@ -10,11 +10,27 @@ import numpy as np
 
 from agrad._ode.step_report import Explained
 
-__all__ = ["NoHits", "OdeResult", "named_hits"]
+__all__ = ["NoHits", "OdeResult", "WithEvents", "named_hits"]
+
+
+class WithEvents:
+    """A result with the times and states of events."""
+
+    _hits: Callable[[], tuple[list[Any], list[Any]]] | None
+
+    @property
+    def t_events(self) -> list[Any] | None:
+        """For each event the times at which the event happened, differentiable; None without events."""
+        return None if self._hits is None else self._hits()[0]
+
+    @property
+    def y_events(self) -> list[Any] | None:
+        """For each event the states at these times, before the event's own reset, shape (times, n); None without events."""
+        return None if self._hits is None else self._hits()[1]
 
 
 @dataclass
-class OdeResult(Mapping[str, Any]):
+class OdeResult(WithEvents, Mapping[str, Any]):
     """The result of :func:`solve_ivp`: attributes, which are also entries of a mapping, as in SciPy's result.
 
     Attributes
@@ -81,18 +97,9 @@ class OdeResult(Mapping[str, Any]):
     @classmethod
     def _names(cls) -> list[str]:
         """Returns the names of the public attributes: the fields, and the properties."""
-        read = [name for name, member in vars(cls).items() if isinstance(member, property)]
+        members = [each for base in (WithEvents, cls) for each in vars(base).items()]
+        read = [name for name, member in members if isinstance(member, property)]
         return [each.name for each in fields(cls) if not each.name.startswith("_")] + read
-
-    @property
-    def t_events(self) -> list[Any] | None:
-        """For each event the times at which the event happened, differentiable; None without events."""
-        return None if self._hits is None else self._hits()[0]
-
-    @property
-    def y_events(self) -> list[Any] | None:
-        """For each event the states at these times, before the event's own reset, shape (times, n); None without events."""
-        return None if self._hits is None else self._hits()[1]
 
     @property
     def nfev(self) -> int:
