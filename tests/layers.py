@@ -28,7 +28,7 @@ LAYERS = [
     {"program/derive"},
     {"functionals"},
     {"solve/system"},
-    {"solve/system/functor", "solve/algebra"},
+    {"solve/system/functor", "solve/system/jumps", "solve/algebra"},
     {"solve/system/program", "solve/solver"},
     {"solve/one_step", "solve/sundials"},
     {"solve/cvodes", "solve/events"},

@@ -18,7 +18,7 @@ ORDER = [
     {"_complex"},
     {"_numpy", "_loops"},
     {"linalg", "special", "_ode", "_transforms", "_random"},
-    {"solve", "_constraints", "_functionals", "gaussian_processes", "csr", "random"},
+    {"solve", "_dae", "_many", "_constraints", "_functionals", "gaussian_processes", "csr", "random"},
     {"_stats", "transforms"},
     {"stats"},
     {""},

@@ -13,6 +13,8 @@ from agrad import linalg, solve, special, stats, transforms
 from agrad._constraints.by_name import *  # noqa: F403
 from agrad._constraints.by_name import __all__ as _constraints
 from agrad._core import Array, DomainError, ScopeError, ShapeError, SolverError, __version__
+from agrad._dae.dae_solve import DaeResult
+from agrad._dae.solve_dae import solve_dae
 from agrad._functionals.by_parts import map_rect, reduce_sum, reduce_sum_static
 from agrad._functionals.forcing import interpolate
 from agrad._functionals.hmm import hmm_hidden_state_prob, hmm_latent_rng, hmm_marginal
@@ -51,9 +53,9 @@ from agrad._functionals.solvers import (
 )
 from agrad._loops.control_flow import cond, fori, scan
 from agrad._loops.while_loop import switch, while_loop
+from agrad._many.solve_many import Subject, solve_many
 from agrad._numpy.protocol import array, where
 from agrad._ode.adjoint import ode_adjoint_tol_ctl
-from agrad._ode.dae_solve import DaeResult
 from agrad._ode.doses import Dose
 from agrad._ode.events import Event
 from agrad._ode.result import OdeResult
@@ -76,9 +78,7 @@ from agrad._ode.short_functions import (
     ode_tsit5,
     ode_tsit5_tol,
 )
-from agrad._ode.solve_dae import solve_dae
 from agrad._ode.solve_ivp import solve_ivp
-from agrad._ode.solve_many import Subject, solve_many
 from agrad._ode.steady_state import SteadyResult, steady_state
 from agrad._record.debug import debug_nans
 from agrad._record.tape import tape, var

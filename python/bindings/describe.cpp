@@ -8,7 +8,7 @@
 #include <agrad/program/inspect/dot.hpp>
 #include <agrad/program/inspect/profile.hpp>
 #include <agrad/program/schedule/schedule.hpp>
-#include <agrad/solve/system/program/held_code.hpp>
+#include <agrad/solve/system/jumps/held_code.hpp>
 #include <map>
 #include <string>
 #include <utility>
@@ -82,7 +82,7 @@ std::pair<std::shared_ptr<pooled_program>, std::shared_ptr<source_lines>> progra
   return {std::move(made), std::move(lines)};
 }
 
-/// Returns the held comparisons of a right-hand side (solve/system/program/held_code.hpp): text, file and line.
+/// Returns the held comparisons of a right-hand side (solve/system/jumps/held_code.hpp): text, file and line.
 py::list switch_lines(const pooled_program& f, const source_lines& lines, std::size_t states) {
   py::list found;
   for (const held_entry& each : held_code_of(*f.code, states).entries) {

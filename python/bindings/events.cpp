@@ -2,7 +2,7 @@
 #include <agrad/solve/ode_adjoint.hpp>
 #include <agrad/solve/record/event_problem.hpp>
 #include <agrad/solve/record/solve_operation.hpp>
-#include <agrad/solve/system/program/unrolled_loops.hpp>
+#include <agrad/solve/system/jumps/unrolled_loops.hpp>
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import DomainError, ShapeError
-from agrad._ode.arguments import real_values
+from agrad._record.arguments import real_values
 from agrad._record.structure import find_recording
 
 __all__ = ["Shape", "Transform", "require", "shape_of", "whole_number"]

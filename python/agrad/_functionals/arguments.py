@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, DomainError, ShapeError
-from agrad._ode.arguments import as_array, real_values
+from agrad._record.arguments import as_array, real_values
 from agrad._record.recording import name_of
 from agrad._transforms.custom import stop_gradient
 

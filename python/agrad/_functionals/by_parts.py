@@ -9,7 +9,7 @@ import numpy as np
 
 from agrad._core import Array, ShapeError
 from agrad._functionals.arguments import result_of
-from agrad._ode.arguments import check_callable, whole
+from agrad._record.arguments import check_callable, whole
 
 __all__ = ["map_rect", "reduce_sum", "reduce_sum_static"]
 

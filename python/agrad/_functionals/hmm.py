@@ -15,8 +15,8 @@ import scipy.special
 from agrad._core import Array, DomainError, ShapeError
 from agrad._functionals.arguments import plain
 from agrad._loops.control_flow import scan
-from agrad._ode.arguments import as_array
 from agrad._random.sampler import Seed, generator
+from agrad._record.arguments import as_array
 from agrad._record.structure import as_one
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.gradients import grad

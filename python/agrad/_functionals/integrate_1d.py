@@ -7,7 +7,7 @@ from typing import Any
 
 from agrad._functionals.arguments import tolerance
 from agrad._functionals.quadrature import integral
-from agrad._ode.arguments import check_callable, positive_number, whole
+from agrad._record.arguments import check_callable, positive_number, whole
 from agrad._record.documentation import documented
 from agrad._record.recording import name_of
 

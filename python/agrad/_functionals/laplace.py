@@ -19,7 +19,7 @@ from agrad._core import DomainError, ShapeError
 from agrad._functionals.arguments import plain, result_of, scalar_of
 from agrad._functionals.minimize import Quadratic, minimum
 from agrad._functionals.search import Limits
-from agrad._ode.arguments import check_callable, positive_number, vector, whole
+from agrad._record.arguments import check_callable, positive_number, vector, whole
 from agrad._record.recording import name_of
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.hessian import hvp

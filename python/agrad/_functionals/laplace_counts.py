@@ -12,7 +12,7 @@ from agrad import density
 from agrad._core import DomainError, ShapeError
 from agrad._functionals.laplace import marginal_of
 from agrad._functionals.laplace_any import Likelihood, drawn, found
-from agrad._ode.arguments import real_values
+from agrad._record.arguments import real_values
 from agrad._record.structure import find_recording
 
 __all__ = [

@@ -12,7 +12,7 @@ from agrad._core import SolverError
 from agrad._functionals.arguments import of_shape, plain, scalar_of, start_of, tolerance
 from agrad._functionals.implicit import follow, searched
 from agrad._functionals.search import FOUND, MOST_CHANGE, RUNNING, SINGULAR, STUCK, UNDEFINED, Limits, last_step
-from agrad._ode.arguments import check_callable, further_arguments, positive_number, whole
+from agrad._record.arguments import check_callable, further_arguments, positive_number, whole
 from agrad._record.recording import name_of
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.gradients import grad

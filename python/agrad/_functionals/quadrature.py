@@ -18,7 +18,7 @@ from agrad._functionals.implicit import orders_ahead
 from agrad._functionals.partition import CHUNK, Division, Integrand, Partition
 from agrad._functionals.rule import KRONROD, METHODS, NODES, Substitution
 from agrad._loops.control_flow import cond, scan
-from agrad._ode.arguments import check_callable, check_one_of, further_arguments, positive_number, real_values, vector, whole
+from agrad._record.arguments import check_callable, check_one_of, further_arguments, positive_number, real_values, vector, whole
 from agrad._record.recording import name_of
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.settled import settled

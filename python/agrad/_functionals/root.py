@@ -12,7 +12,7 @@ from agrad._core import SolverError
 from agrad._functionals.arguments import of_shape, plain, residual_of, start_of, tolerance
 from agrad._functionals.implicit import follow
 from agrad._functionals.search import FOUND, METHODS, MOST_CHANGE, SINGULAR, STUCK, UNDEFINED, Limits, Linear, search
-from agrad._ode.arguments import check_callable, check_one_of, further_arguments, positive_number, whole
+from agrad._record.arguments import check_callable, check_one_of, further_arguments, positive_number, whole
 from agrad._record.recording import name_of
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.settled import settled

@@ -10,7 +10,7 @@ import numpy as np
 from agrad._functionals.arguments import tolerance
 from agrad._functionals.root import solved
 from agrad._functionals.search import Limits
-from agrad._ode.arguments import positive_number, whole
+from agrad._record.arguments import positive_number, whole
 from agrad._record.documentation import documented
 
 __all__ = [

@@ -1,10 +1,10 @@
-"""Solves differential equations: initial value problems, differential-algebraic equations, and steady states.
+"""Solves differential equations: initial value problems and steady states.
 
 Each public function checks and converts its arguments once, to a posed problem, and all that follows only reads the problem.
 Between `solve_ivp` and its first step:
 
 1. `states` converts a state of another structure to a vector, and functions of the state to functions of the vector.
-2. `problem.posed_problem` checks fun, y0 and args (by `arguments`, as all checks).
+2. `problem.posed_problem` checks fun, y0 and args (by `_record.arguments`, as all checks).
 3. `method_table` finds the entry of the method, `scipy.algebra_of` converts the linear algebra, and `methods` checks the
    choices that depend on the method.
 4. `events` checks doses, events and stops: the interruptions.
@@ -14,6 +14,6 @@ Between `solve_ivp` and its first step:
 8. `recorded_solve` records fun (`record`), creates the core's operation, and solves at once or records the operation; so does
    `event_solve` where there are interruptions, or where fun compares t with numbers.
 
-The other public functions go the same way: `short_functions` and `adjoint` (ode_*), `solve_many` with a `member` for each
-problem, `solve_dae` and `steady_state`. `dense` solves a posed problem at other times, `explain` logs a recorded solve again.
+The other public functions go the same way: `short_functions` and `adjoint` (ode_*), `steady_state`, and in rooms of their own
+`_dae` and `_many`. `dense` solves a posed problem at other times, `explain` logs a recorded solve again.
 """

@@ -8,9 +8,9 @@ import numpy as np
 
 from agrad._core import AdjointMethod, AdjointOptions, TolerancePair
 from agrad._ode.algebra import Algebra
-from agrad._ode.arguments import RightHandSide, positive, positive_number, whole
 from agrad._ode.initial_value import states_after
 from agrad._ode.options import Tolerances, tolerances_of
+from agrad._record.arguments import RightHandSide, positive, positive_number, whole
 
 __all__ = ["ode_adjoint_tol_ctl"]
 

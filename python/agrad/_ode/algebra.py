@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agrad._core import DomainError, OdeAlgebra, ShapeError
-from agrad._ode.arguments import check_one_of, real_values
 from agrad._ode.method_table import METHODS, Method
+from agrad._record.arguments import check_one_of, real_values
 from agrad._record.structure import find_recording
 
 __all__ = ["LINEAR_SOLVERS", "Algebra", "MassEntries", "mass_entries", "method_with_mass"]

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from agrad._ode.arguments import vector
 from agrad._ode.doses import DoseTable
 from agrad._ode.events import Event, Interruptions, with_functions
 from agrad._ode.result import NoHits, OdeResult
 from agrad._ode.statistics import Statistics
+from agrad._record.arguments import vector
 from agrad._record.recording import name_of
 
 __all__ = [

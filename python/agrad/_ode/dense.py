@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agrad._core import Array, Comparison, DomainError, ShapeError, StepLog
-from agrad._ode.arguments import real_values, vector
 from agrad._ode.initial_value import Solve, record_solve
 from agrad._ode.method_table import MULTISTEP
 from agrad._ode.problem import InitialValueProblem
 from agrad._ode.result import OdeResult
+from agrad._record.arguments import real_values, vector
 from agrad._record.structure import as_one
 from agrad._record.trees import flatten
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, DomainError, DoseKind, ShapeError
-from agrad._ode.arguments import check_one_of, real_values, whole
+from agrad._record.arguments import check_one_of, real_values, whole
 from agrad._record.structure import as_one
 
 __all__ = ["Dose", "DoseTable"]

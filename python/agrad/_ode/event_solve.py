@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, Comparison, EventFiring, SolveOperation, SolveProgress, event_operation, solve_events
-from agrad._ode.arguments import real_values
 from agrad._ode.events import NO_INTERRUPTIONS, Event
 from agrad._ode.problem import InitialValueProblem
 from agrad._ode.record import RecordedFunction, joined, naming_lines, stays_equal
@@ -18,6 +17,7 @@ from agrad._ode.recorded_solve import RecordedSolve
 from agrad._ode.result import OdeResult, named_hits
 from agrad._ode.statistics import Statistics
 from agrad._ode.times import Times
+from agrad._record.arguments import real_values
 
 __all__ = ["EventSolve"]
 

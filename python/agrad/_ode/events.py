@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, DomainError
-from agrad._ode.arguments import vector, whole
 from agrad._ode.doses import DoseTable
+from agrad._record.arguments import vector, whole
 
 __all__ = ["NO_INTERRUPTIONS", "Event", "Interruptions", "interruptions_of", "with_functions"]
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from agrad._core import DomainError
 from agrad._ode.algebra import MassEntries
-from agrad._ode.arguments import Values, vector
 from agrad._ode.doses import DoseTable
 from agrad._ode.events import Event, Interruptions, with_functions
 from agrad._ode.result import NoHits, OdeResult
+from agrad._record.arguments import Values, vector
 from agrad._record.recording import name_of
 
 __all__ = ["ImplicitSystem"]

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, ConfiguredMethod, ForwardMethod, Program, SolveProgress, SolverError, count_switches
-from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import turned_statistics
 from agrad._ode.event_solve import EventSolve
 from agrad._ode.problem import InitialValueProblem, posed_problem
@@ -21,6 +20,7 @@ from agrad._ode.result import OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._ode.step_report import Explained
 from agrad._ode.times import times_after
+from agrad._record.arguments import RightHandSide
 from agrad._record.structure import find_recording
 
 __all__ = ["Solve", "check_forward_switches", "record_solve", "solve_partially", "states_after"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from agrad._core import one_step_methods
-from agrad._ode.arguments import check_one_of
+from agrad._record.arguments import check_one_of
 
 __all__ = ["METHODS", "MULTISTEP", "Method", "method_named"]
 

@@ -15,9 +15,9 @@ from agrad._core import (
     TolerancePair,
 )
 from agrad._ode.algebra import Algebra
-from agrad._ode.arguments import check_one_of, positive_number
 from agrad._ode.method_table import Method
 from agrad._ode.options import LEAST_TOLERANCE, StepOptions
+from agrad._record.arguments import check_one_of, positive_number
 
 __all__ = ["check_choices", "checked_method", "method_of"]
 

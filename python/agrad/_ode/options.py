@@ -11,7 +11,7 @@ import numpy as np
 
 from agrad._core import Array, ErrorControl, OdeAlgebra, ShapeError
 from agrad._ode.algebra import Algebra, MassEntries
-from agrad._ode.arguments import Values, check_one_of, positive, positive_number, real_values, whole
+from agrad._record.arguments import Values, check_one_of, positive, positive_number, real_values, whole
 
 __all__ = ["LEAST_TOLERANCE", "StepOptions", "Tolerances", "step_options", "tolerances_of"]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from agrad._core import Array, ConfiguredMethod
-from agrad._ode.arguments import Values, check_callable, further_arguments, real_values, vector
 from agrad._ode.events import Interruptions
 from agrad._ode.progress import Progress
 from agrad._ode.times import Times
+from agrad._record.arguments import Values, check_callable, further_arguments, real_values, vector
 
 __all__ = ["InitialValueProblem", "PosedProblem", "posed_problem", "solver_name"]
 

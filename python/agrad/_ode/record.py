@@ -12,7 +12,7 @@ import numpy as np
 
 from agrad._core import Array, Comparison, Recording, ShapeError, SolverError, switch_lines, unroll_loops
 from agrad._loops.body import bodies_of, comparing_lines, keep
-from agrad._ode.arguments import Values, real_values, vector
+from agrad._record.arguments import Values, real_values, vector
 from agrad._record.debug import is_debugging
 from agrad._record.recording import name_of, open_recording
 from agrad._record.source import line_of_code

@@ -10,10 +10,10 @@ import numpy as np
 
 from agrad._core import Array, DomainError, ShapeError
 from agrad._ode.algebra import Algebra
-from agrad._ode.arguments import Values, real_values, vector
 from agrad._ode.implicit import ImplicitSystem
 from agrad._ode.problem import PosedProblem
 from agrad._ode.record import check_result
+from agrad._record.arguments import Values, real_values, vector
 from agrad._record.recording import name_of
 from agrad._record.structure import as_one, find_recording
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, SolveOperation, SolveProgress, StepLog, count_switches, ode_operation
-from agrad._ode.arguments import Values, real_values
 from agrad._ode.problem import InitialValueProblem
 from agrad._ode.record import RecordedFunction, joined, naming_lines
+from agrad._record.arguments import Values, real_values
 from agrad._record.structure import find_recording
 
 __all__ = ["RecordedSolve", "StatesSolve"]

@@ -8,10 +8,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from agrad._core import Array, DomainError
-from agrad._ode.arguments import vector
 from agrad._ode.record import stays_equal
 from agrad._ode.result import OdeResult
 from agrad._ode.times import Repeats, Times
+from agrad._record.arguments import vector
 
 __all__ = ["raise_equal", "repeated", "shifted", "with_before"]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from agrad._core import ConfiguredMethod
-from agrad._ode.arguments import RightHandSide
 from agrad._ode.initial_value import states_after
 from agrad._ode.method_table import METHODS, MULTISTEP, Method
 from agrad._ode.methods import method_of
 from agrad._ode.options import Tolerances, step_options, tolerances_of
+from agrad._record.arguments import RightHandSide
 
 __all__ = ["FUNCTIONS"]
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from agrad._ode.algebra import mass_entries, method_with_mass
-from agrad._ode.arguments import RightHandSide
 from agrad._ode.backwards import SlopeOfMinusTime, turned_interruptions, turned_result
 from agrad._ode.dense import solution_of
 from agrad._ode.doses import Dose
@@ -24,6 +23,7 @@ from agrad._ode.result import OdeResult
 from agrad._ode.scipy import Vectorized, algebra_of
 from agrad._ode.states import states_of
 from agrad._ode.times import times_of
+from agrad._record.arguments import RightHandSide
 from agrad._record.control import chosen_control
 
 __all__ = ["solve_ivp"]

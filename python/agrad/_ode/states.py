@@ -12,9 +12,9 @@ import numpy as np
 import optree
 
 from agrad._core import Array, ShapeError
-from agrad._ode.arguments import as_array, real_values
 from agrad._ode.events import Event, Interruptions, with_functions
 from agrad._ode.result import OdeResult
+from agrad._record.arguments import as_array, real_values
 from agrad._record.recording import name_of
 from agrad._record.trees import flatten
 

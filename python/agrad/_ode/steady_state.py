@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from agrad._core import ShapeError, SolverError, solve_steady, steady_operation
-from agrad._ode.arguments import check_one_of, real_values, whole
 from agrad._ode.options import Tolerances, tolerances_of
 from agrad._ode.problem import PosedProblem, posed_problem
 from agrad._ode.progress import Progress, reporter_of
 from agrad._ode.record import RecordedFunction, joined, naming_lines
 from agrad._ode.solve_ivp import solve_ivp
 from agrad._ode.statistics import Statistics
+from agrad._record.arguments import check_one_of, real_values, whole
 
 __all__ = ["SteadyResult", "steady_state"]
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from agrad._core import Array, Comparison, DomainError, ShapeError, check_initial_value_problem
-from agrad._ode.arguments import Values, as_given, real_values, vector
+from agrad._record.arguments import Values, as_given, real_values, vector
 from agrad._record.structure import as_one
 
 __all__ = ["Repeats", "Times", "times_after", "times_of"]

@@ -19,9 +19,9 @@
 #include <agrad/solve/ode_solve.hpp>
 #include <agrad/solve/posed/events.hpp>
 #include <agrad/solve/system/functor/event.hpp>
+#include <agrad/solve/system/jumps/unrolled_loops.hpp>
 #include <agrad/solve/system/program/held_recorded.hpp>
 #include <agrad/solve/system/program/program_switches.hpp>
-#include <agrad/solve/system/program/unrolled_loops.hpp>
 
 namespace agrad {
 

@@ -1,7 +1,7 @@
 // Switched stops: the times at which a recorded right-hand side compares t with a number, as further stops of an integration.
 //
 // These times depend on the parameters alone, so their derivatives are those of the parameters.
-// Read next: solve/system/program/time_switches.hpp, which finds the times.
+// Read next: solve/system/jumps/time_switches.hpp, which finds the times.
 #pragma once
 
 #include <Eigen/Core>
@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <agrad/solve/system/jumps/time_switches.hpp>
 #include <agrad/solve/system/moving_numbers.hpp>
-#include <agrad/solve/system/program/time_switches.hpp>
 
 namespace agrad {
 

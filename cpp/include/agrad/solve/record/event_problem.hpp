@@ -16,7 +16,7 @@
 #include <agrad/solve/record/recorded_problem.hpp>
 #include <agrad/solve/record/stored_options.hpp>
 #include <agrad/solve/system/event.hpp>
-#include <agrad/solve/system/program/held_code.hpp>
+#include <agrad/solve/system/jumps/held_code.hpp>
 #include <agrad/solve/system/program/structure.hpp>
 
 namespace agrad {

@@ -1,7 +1,7 @@
 // Program function: a recorded function of time, state and parameters with its work space, as a `differentiable_function`.
 //
 // The program's inputs are t, the entries of the state and the parameters, in this order, and behind them held sides, if any
-// (solve/system/program/held_code.hpp), which have no derivatives.
+// (solve/system/jumps/held_code.hpp), which have no derivatives.
 // Read next: solve/system/program/ode.hpp, solve/system/program/dae.hpp and solve/system/event.hpp, the users.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Held recorded: a recorded C++ callable whose jumps are held, as an `ode_system`.
 //
 // Values come from the program with held sides, because the callable itself chooses its own sides.
-// Read first: solve/system/program/recorded_system.hpp; solve/system/program/held_code.hpp.
+// Read first: solve/system/program/recorded_system.hpp; solve/system/jumps/held_code.hpp.
 #pragma once
 
 #include <Eigen/Core>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/solve/system/program/held_code.hpp>
+#include <agrad/solve/system/jumps/held_code.hpp>
 #include <agrad/solve/system/program/ode.hpp>
 
 namespace agrad::detail {

@@ -3,7 +3,7 @@
 // A comparison has one root, x - y, which may be crossed in both directions; a rounding has two, the whole numbers (or halves)
 // below and above, which move on when one is crossed; so has a quotient, with whole multiples of y. All roots of a point are
 // computed by one run of one program, with one tangent along the solution for their rates.
-// Read first: solve/system/program/held_code.hpp.
+// Read first: solve/system/jumps/held_code.hpp.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/solve/system/held_switches.hpp>
+#include <agrad/solve/system/jumps/held_code.hpp>
 #include <agrad/solve/system/program/function.hpp>
-#include <agrad/solve/system/program/held_code.hpp>
 #include <agrad/solve/system/program/ode.hpp>
 
 namespace agrad {

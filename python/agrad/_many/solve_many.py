@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from agrad._core import ConfiguredMethod, ManyOperation, SolverError
+from agrad._many.member import Member, SharedArguments
 from agrad._ode.algebra import Algebra, mass_entries, method_with_mass
-from agrad._ode.arguments import RightHandSide, check_callable, whole
 from agrad._ode.doses import Dose
 from agrad._ode.event_solve import EventSolve
 from agrad._ode.events import NO_INTERRUPTIONS, interruptions_of
-from agrad._ode.member import Member, SharedArguments
 from agrad._ode.method_table import method_named
 from agrad._ode.methods import check_choices, method_of
 from agrad._ode.options import Tolerances, step_options, tolerances_of
@@ -23,6 +22,7 @@ from agrad._ode.progress import Progress, reporter_of
 from agrad._ode.record import RecordedFunction, joined, naming_lines
 from agrad._ode.recorded_solve import RecordedSolve
 from agrad._ode.result import OdeResult
+from agrad._record.arguments import RightHandSide, check_callable, whole
 from agrad._record.control import chosen_control
 from agrad._record.structure import find_recording
 

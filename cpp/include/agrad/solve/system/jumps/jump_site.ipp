@@ -1,9 +1,9 @@
-// Definitions of solve/system/program/jump_site.hpp.
+// Definitions of solve/system/jumps/jump_site.hpp.
 #pragma once
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/kernels/lookup.hpp>
-#include <agrad/solve/system/program/jump_site.hpp>
+#include <agrad/solve/system/jumps/jump_site.hpp>
 
 namespace agrad {
 

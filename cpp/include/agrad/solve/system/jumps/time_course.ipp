@@ -1,11 +1,11 @@
-// Definitions of solve/system/program/time_course.hpp.
+// Definitions of solve/system/jumps/time_course.hpp.
 #pragma once
 
 #include <algorithm>
 
 #include <agrad/base/inline.hpp>
-#include <agrad/solve/system/program/jump_site.hpp>
-#include <agrad/solve/system/program/time_course.hpp>
+#include <agrad/solve/system/jumps/jump_site.hpp>
+#include <agrad/solve/system/jumps/time_course.hpp>
 
 namespace agrad {
 

@@ -1,13 +1,13 @@
-// Definitions of solve/system/program/loop_jumps.hpp.
+// Definitions of solve/system/jumps/loop_jumps.hpp.
 #pragma once
 
 #include <algorithm>
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/schedule/unrolled.hpp>
-#include <agrad/solve/system/program/held_code.hpp>
-#include <agrad/solve/system/program/kinks.hpp>
-#include <agrad/solve/system/program/loop_jumps.hpp>
+#include <agrad/solve/system/jumps/held_code.hpp>
+#include <agrad/solve/system/jumps/kinks.hpp>
+#include <agrad/solve/system/jumps/loop_jumps.hpp>
 
 namespace agrad {
 

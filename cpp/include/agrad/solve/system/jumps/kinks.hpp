@@ -4,7 +4,7 @@
 // need not know. The proof assumes that both sides of the comparison are equal, gives equal expressions equal numbers, and
 // follows the comparison's result, once as true and once as false, until both cases have the same number everywhere. Where
 // they do not, or the result enters an operation that does not work entry by entry, the comparison counts as a jump.
-// Read next: solve/system/program/held_code.hpp, the user.
+// Read next: solve/system/jumps/held_code.hpp, the user.
 #pragma once
 
 #include <cstdint>
@@ -72,5 +72,5 @@ class kinks {
 }  // namespace agrad
 
 #ifndef AGRAD_COMPILED
-#include <agrad/solve/system/program/kinks.ipp>
+#include <agrad/solve/system/jumps/kinks.ipp>
 #endif

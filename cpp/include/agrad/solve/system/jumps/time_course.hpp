@@ -1,7 +1,7 @@
 // Time course: tells which values of a recorded function are piecewise constant or linear in t, with parameters held constant.
 //
-// The times at which such a value passes a number are known before a solve (solve/system/program/time_switches.hpp); those of
-// other values are found step by step, as those of states are (solve/system/program/held_code.hpp). The fact follows from the
+// The times at which such a value passes a number are known before a solve (solve/system/jumps/time_switches.hpp); those of
+// other values are found step by step, as those of states are (solve/system/jumps/held_code.hpp). The fact follows from the
 // recorded operations, not from values.
 #pragma once
 
@@ -33,5 +33,5 @@ class time_course {
 }  // namespace agrad
 
 #ifndef AGRAD_COMPILED
-#include <agrad/solve/system/program/time_course.ipp>
+#include <agrad/solve/system/jumps/time_course.ipp>
 #endif

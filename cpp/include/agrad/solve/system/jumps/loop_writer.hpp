@@ -2,7 +2,7 @@
 //
 // While it writes, slots of results have a bit of their own, because constants of bodies still come; `result` numbers them
 // behind the constants.
-// Read first: solve/system/program/unrolled_loops.hpp, the user.
+// Read first: solve/system/jumps/unrolled_loops.hpp, the user.
 #pragma once
 
 #include <cstdint>
@@ -80,5 +80,5 @@ class loop_writer {
 }  // namespace agrad::detail
 
 #ifndef AGRAD_COMPILED
-#include <agrad/solve/system/program/loop_writer.ipp>
+#include <agrad/solve/system/jumps/loop_writer.ipp>
 #endif

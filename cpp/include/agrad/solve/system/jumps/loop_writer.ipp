@@ -1,4 +1,4 @@
-// Definitions of solve/system/program/loop_writer.hpp.
+// Definitions of solve/system/jumps/loop_writer.hpp.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <agrad/program/machine/elementwise.hpp>
 #include <agrad/program/sparse/reach.hpp>
 #include <agrad/rules/comparison.hpp>
-#include <agrad/solve/system/program/loop_writer.hpp>
-#include <agrad/solve/system/program/needed_operations.hpp>
+#include <agrad/solve/system/jumps/loop_writer.hpp>
+#include <agrad/solve/system/jumps/needed_operations.hpp>
 
 namespace agrad::detail {
 

@@ -7,7 +7,7 @@
 // pulse after a rest counts as a large one does. The ends are the features. Among stretches of similar length, such as those
 // of a smooth curve or of noise, ends are dropped again, except at kinks that are far larger than others nearby: a step that
 // is accurate in one stretch cannot pass over the next one. The search takes O(n log n) for n points.
-// Read next: solve/system/program/time_switches.hpp, the user.
+// Read next: solve/system/jumps/time_switches.hpp, the user.
 #pragma once
 
 #include <cstddef>
@@ -22,5 +22,5 @@ std::vector<double> data_features(const std::vector<double>& x, const std::vecto
 }  // namespace agrad
 
 #ifndef AGRAD_COMPILED
-#include <agrad/solve/system/program/data_features.ipp>
+#include <agrad/solve/system/jumps/data_features.ipp>
 #endif

@@ -3,7 +3,7 @@
 //
 // Between two such places the operation's result is known from the result at one point: a truth, a sign, a whole number, or the
 // quotient of a remainder.
-// Read next: solve/system/program/time_switches.hpp, solve/system/program/held_code.hpp, the users.
+// Read next: solve/system/jumps/time_switches.hpp, solve/system/jumps/held_code.hpp, the users.
 #pragma once
 
 #include <agrad/program/machine/elementwise.hpp>
@@ -29,5 +29,5 @@ jump_site jump_site_of(const operation& op);
 }  // namespace agrad
 
 #ifndef AGRAD_COMPILED
-#include <agrad/solve/system/program/jump_site.ipp>
+#include <agrad/solve/system/jumps/jump_site.ipp>
 #endif

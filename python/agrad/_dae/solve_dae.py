@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from agrad._core import DaeOptions, ShapeError, check_dae_problem, count_switches
-from agrad._ode.arguments import check_one_of, real_values, vector
+from agrad._dae.dae_solve import DaeProblem, DaeResult, DaeSolution, DaeSolve
+from agrad._dae.dae_steps import DaeSteps
 from agrad._ode.backwards import ResidualOfMinusTime
-from agrad._ode.dae_solve import DaeProblem, DaeResult, DaeSolution, DaeSolve
-from agrad._ode.dae_steps import DaeSteps
 from agrad._ode.doses import Dose
 from agrad._ode.events import Interruptions, interruptions_of
 from agrad._ode.options import Tolerances, step_options, tolerances_of
@@ -19,6 +18,7 @@ from agrad._ode.problem import posed_problem, solver_name
 from agrad._ode.progress import Progress
 from agrad._ode.record import RecordedFunction
 from agrad._ode.times import Times, times_of
+from agrad._record.arguments import check_one_of, real_values, vector
 from agrad._record.control import chosen_control
 
 __all__ = ["DaeResult", "solve_dae"]

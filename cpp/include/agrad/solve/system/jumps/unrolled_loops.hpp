@@ -4,7 +4,7 @@
 // operations of the right-hand side like others, and are found and held. Numbers that are known, such as the step's number, are
 // computed at once, and equal operations once. Where a body has several paths, all of them are computed, and the results are
 // chosen by the paths' guards. Loops without jumps stay loops. A loop that cannot be written out stays, and is named.
-// Read first: solve/system/program/loop_jumps.hpp.
+// Read first: solve/system/jumps/loop_jumps.hpp.
 #pragma once
 
 #include <cstddef>
@@ -32,5 +32,5 @@ unrolled_loops with_unrolled_loops(std::shared_ptr<const program> f, std::size_t
 }  // namespace agrad
 
 #ifndef AGRAD_COMPILED
-#include <agrad/solve/system/program/unrolled_loops.ipp>
+#include <agrad/solve/system/jumps/unrolled_loops.ipp>
 #endif

@@ -1,4 +1,4 @@
-// Definitions of solve/system/program/held_code.hpp.
+// Definitions of solve/system/jumps/held_code.hpp.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 #include <agrad/program/schedule/unrolled.hpp>
 #include <agrad/program/sparse/reach.hpp>
 #include <agrad/rules/arithmetic.hpp>
-#include <agrad/solve/system/program/held_code.hpp>
-#include <agrad/solve/system/program/kinks.hpp>
-#include <agrad/solve/system/program/needed_operations.hpp>
-#include <agrad/solve/system/program/time_course.hpp>
+#include <agrad/solve/system/jumps/held_code.hpp>
+#include <agrad/solve/system/jumps/kinks.hpp>
+#include <agrad/solve/system/jumps/needed_operations.hpp>
+#include <agrad/solve/system/jumps/time_course.hpp>
 
 namespace agrad {
 

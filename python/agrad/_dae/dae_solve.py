@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, DaeOptions, SolverError, dae_operation
-from agrad._ode.arguments import real_values
 from agrad._ode.dense import check_times
 from agrad._ode.problem import PosedProblem, solver_name
 from agrad._ode.progress import Progress, reporter_of
@@ -18,6 +17,7 @@ from agrad._ode.record import RecordedFunction, joined
 from agrad._ode.result import WithEvents
 from agrad._ode.statistics import Statistics
 from agrad._ode.times import Times
+from agrad._record.arguments import real_values
 from agrad._record.structure import as_one
 
 __all__ = ["DaeProblem", "DaeResult", "DaeSolution", "DaeSolve"]

@@ -1,15 +1,15 @@
-// Definitions of solve/system/program/unrolled_loops.hpp.
+// Definitions of solve/system/jumps/unrolled_loops.hpp.
 #pragma once
 
 #include <set>
 #include <utility>
 
 #include <agrad/base/inline.hpp>
-#include <agrad/solve/system/program/held_code.hpp>
-#include <agrad/solve/system/program/loop_jumps.hpp>
-#include <agrad/solve/system/program/loop_writer.hpp>
-#include <agrad/solve/system/program/time_switches.hpp>
-#include <agrad/solve/system/program/unrolled_loops.hpp>
+#include <agrad/solve/system/jumps/held_code.hpp>
+#include <agrad/solve/system/jumps/loop_jumps.hpp>
+#include <agrad/solve/system/jumps/loop_writer.hpp>
+#include <agrad/solve/system/jumps/time_switches.hpp>
+#include <agrad/solve/system/jumps/unrolled_loops.hpp>
 
 namespace agrad {
 

@@ -1,4 +1,4 @@
-// Definitions of solve/system/program/data_features.hpp.
+// Definitions of solve/system/jumps/data_features.hpp.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include <agrad/base/inline.hpp>
-#include <agrad/solve/system/program/data_features.hpp>
+#include <agrad/solve/system/jumps/data_features.hpp>
 
 namespace agrad {
 

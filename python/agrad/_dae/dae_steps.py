@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from agrad._core import DaeOptions, dae_start
+from agrad._dae.dae_solve import DaeProblem, DaeResult
 from agrad._ode.algebra import Algebra
-from agrad._ode.arguments import Values, real_values
 from agrad._ode.backwards import turned_interruptions, turned_result
-from agrad._ode.dae_solve import DaeProblem, DaeResult
 from agrad._ode.dense import solution_of
 from agrad._ode.events import NO_INTERRUPTIONS, Interruptions
 from agrad._ode.implicit import ImplicitSystem
@@ -22,6 +21,7 @@ from agrad._ode.options import StepOptions
 from agrad._ode.problem import InitialValueProblem, PosedProblem
 from agrad._ode.record import RecordedFunction
 from agrad._ode.result import OdeResult
+from agrad._record.arguments import Values, real_values
 
 __all__ = ["DaeSteps"]
 

@@ -1,11 +1,11 @@
-// Definitions of solve/system/program/time_switches.hpp.
+// Definitions of solve/system/jumps/time_switches.hpp.
 #pragma once
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/kernels/lookup.hpp>
-#include <agrad/solve/system/program/data_features.hpp>
-#include <agrad/solve/system/program/time_course.hpp>
-#include <agrad/solve/system/program/time_switches.hpp>
+#include <agrad/solve/system/jumps/data_features.hpp>
+#include <agrad/solve/system/jumps/time_course.hpp>
+#include <agrad/solve/system/jumps/time_switches.hpp>
 
 namespace agrad {
 

@@ -3,7 +3,7 @@
 // A loop is one operation of the function around it, so the jumps in its body are not among that function's operations. Marks
 // tell which of the loop's numbers move, that is, depend on t or a state: a comparison of the step's number or of data decides
 // the same in each evaluation, and is no jump. A comparison that is a kink within the body is a kink of the loop.
-// Read next: solve/system/program/unrolled_loops.hpp, the user.
+// Read next: solve/system/jumps/unrolled_loops.hpp, the user.
 #pragma once
 
 #include <set>
@@ -40,5 +40,5 @@ class loop_jumps {
 }  // namespace agrad
 
 #ifndef AGRAD_COMPILED
-#include <agrad/solve/system/program/loop_jumps.ipp>
+#include <agrad/solve/system/jumps/loop_jumps.ipp>
 #endif

@@ -5,9 +5,9 @@
 // a) and the kinks of abs(t - a) and maximum(t - a, 0). Such times depend only on parameters and are known before the solve,
 // so steps can end there (`tstops`). The search takes operations in the program's order and looks between the times already
 // found, where the compared value is linear in t. A lookup of t in a table (np.interp, np.searchsorted) gives the times of the
-// table's entries; of a polygon of constants only those of its features (solve/system/program/data_features.hpp). With w the
+// table's entries; of a polygon of constants only those of its features (solve/system/jumps/data_features.hpp). With w the
 // difference of the two sides, w(s, p) = 0 gives the derivative of a time, ds = -w_p dp / w_t. Comparisons that are not linear
-// in t, such as sin(t) > 0.5, are found step by step, like comparisons of states (solve/system/program/held_code.hpp).
+// in t, such as sin(t) > 0.5, are found step by step, like comparisons of states (solve/system/jumps/held_code.hpp).
 // Read next: solve/posed/switched_stops.hpp, the user of this class.
 #pragma once
 
@@ -20,8 +20,8 @@
 #include <vector>
 
 #include <agrad/program/sparse/reach.hpp>
+#include <agrad/solve/system/jumps/jump_site.hpp>
 #include <agrad/solve/system/moving_numbers.hpp>
-#include <agrad/solve/system/program/jump_site.hpp>
 
 namespace agrad {
 
@@ -135,5 +135,5 @@ class time_switches {
 }  // namespace agrad
 
 #ifndef AGRAD_COMPILED
-#include <agrad/solve/system/program/time_switches.ipp>
+#include <agrad/solve/system/jumps/time_switches.ipp>
 #endif

@@ -19,7 +19,6 @@ from agrad._core import (
     ode_operation,
     solve_events,
 )
-from agrad._ode.arguments import RightHandSide, vector
 from agrad._ode.backwards import SlopeOfMinusTime, turned_interruptions, turned_result, turned_statistics
 from agrad._ode.doses import DoseTable
 from agrad._ode.event_solve import EventSolve
@@ -33,6 +32,7 @@ from agrad._ode.result import OdeResult
 from agrad._ode.statistics import Statistics
 from agrad._ode.step_report import Explained
 from agrad._ode.times import times_of
+from agrad._record.arguments import RightHandSide, vector
 from agrad._record.keys import key_of
 from agrad._record.trees import flatten, is_number, orders_of_keys
 

@@ -4,7 +4,7 @@
 // across the jump. So the results of such operations become inputs of the program, the held sides: truths and signs, whole
 // numbers of roundings, quotients of remainders. A second program has the two sides of each of them, whose difference is zero
 // where the choice changes, and a third one the results themselves. Operations that are continuous where they switch
-// (solve/system/program/kinks.hpp), and those whose times are known before the solve (solve/system/program/time_switches.hpp),
+// (solve/system/jumps/kinks.hpp), and those whose times are known before the solve (solve/system/jumps/time_switches.hpp),
 // are left alone.
 // Read next: solve/system/program/switches.hpp, the user.
 #pragma once
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <agrad/program/program.hpp>
-#include <agrad/solve/system/program/jump_site.hpp>
+#include <agrad/solve/system/jumps/jump_site.hpp>
 
 namespace agrad {
 
@@ -46,5 +46,5 @@ held_code held_code_of(const program& f, std::size_t n);
 }  // namespace agrad
 
 #ifndef AGRAD_COMPILED
-#include <agrad/solve/system/program/held_code.ipp>
+#include <agrad/solve/system/jumps/held_code.ipp>
 #endif

@@ -1,4 +1,4 @@
-// Definitions of solve/system/program/kinks.hpp.
+// Definitions of solve/system/jumps/kinks.hpp.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include <agrad/program/sparse/reach.hpp>
 #include <agrad/rules/arithmetic.hpp>
 #include <agrad/rules/comparison.hpp>
-#include <agrad/solve/system/program/held_code.hpp>
-#include <agrad/solve/system/program/kinks.hpp>
+#include <agrad/solve/system/jumps/held_code.hpp>
+#include <agrad/solve/system/jumps/kinks.hpp>
 
 namespace agrad {
 

@@ -1,0 +1,1 @@
+"""Many problems with one right-hand side: `solve_many`, with a `member` for each problem."""
