@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from agrad._loops.control_flow import cond, counted, fori
+from agrad._record.recording import is_in_right_hand_side
 from agrad._record.within import here
 from agrad._transforms.custom import stop_gradient
 
-__all__ = ["follow", "orders_ahead", "searched"]
+__all__ = ["follow", "judged", "orders_ahead", "searched"]
 
 
 def orders_ahead() -> int:
@@ -58,3 +59,16 @@ def searched(goes_on: Callable[[Any], Any], advance: Callable[[Any], Any], start
     if steps is not None:
         steps.paths.mark_converging()  # a right-hand side does not jump where another number of steps is enough
     return stop_gradient(found)
+
+
+def judged(judge: Callable[[Any], Any], found: Any) -> Any:
+    """Returns `judge(found)`, of the same structure and shapes, without derivatives.
+
+    In a right-hand side its comparisons decide how a search ended, and nothing jumps there: they are a part of the search.
+    """
+    if not is_in_right_hand_side():
+        return stop_gradient(judge(found))
+    result, step = counted("judged", 0, 1, lambda _, now: judge(now), stop_gradient(found))
+    assert step is not None
+    step.paths.mark_converging()
+    return stop_gradient(result)

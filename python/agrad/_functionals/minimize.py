@@ -10,7 +10,7 @@ import numpy as np
 
 from agrad._core import SolverError
 from agrad._functionals.arguments import of_shape, plain, scalar_of, start_of, tolerance
-from agrad._functionals.implicit import follow, searched
+from agrad._functionals.implicit import follow, judged, searched
 from agrad._functionals.search import FOUND, MOST_CHANGE, RUNNING, SINGULAR, STUCK, UNDEFINED, Limits, last_step
 from agrad._record.arguments import check_callable, further_arguments, positive_number, whole
 from agrad._record.recording import name_of
@@ -212,13 +212,18 @@ def minimum(
             explain(x)
         raise SolverError(_complaint(label, x, status, count))
 
-    near = Quadratic(f, curvature, x)
-    x = x + np.where(status == FOUND, near.step(0.0), 0.0)
-    matrix = Quadratic(f, curvature, x).matrix
-    status = np.where((status == FOUND) & (near.changes(matrix) > MOST_CHANGE), float(SINGULAR), status)
-    is_found = status == FOUND
-    matrix = settled(is_found, np.where(is_found, matrix, np.eye(x.shape[0])), complain)
-    return follow(grad(f), x, matrix), count
+    def judge(found: tuple[Any, ...]) -> tuple[Any, ...]:
+        x, status, *_ = found
+        near = Quadratic(f, curvature, x)
+        x = x + np.where(status == FOUND, near.step(0.0), 0.0)
+        matrix = Quadratic(f, curvature, x).matrix
+        status = np.where((status == FOUND) & (near.changes(matrix) > MOST_CHANGE), float(SINGULAR), status)
+        is_found = status == FOUND
+        return x, status, is_found, np.where(is_found, matrix, unit)
+
+    unit = np.eye(start.shape[0])
+    x, status, is_found, matrix = judged(judge, (x, status, False, unit))
+    return follow(grad(f), x, settled(is_found, matrix, complain)), count
 
 
 def _complaint(label: str, x: Any, status: Any, count: Any) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from agrad._core import Array, Comparison, Recording, ShapeError
 from agrad._functionals.arguments import result_of
-from agrad._functionals.implicit import searched
+from agrad._functionals.implicit import judged, searched
 from agrad._functionals.rule import NODES, Substitution, estimate
 from agrad._record.recording import innermost, open_recording
 from agrad._transforms.custom import stop_gradient
@@ -141,8 +141,8 @@ class Division:
     ) -> None:
         self.integrand, self.substitution, self.points, self.limit = integrand, substitution, points, limit
         self.size = CHUNK * (-(-limit // CHUNK))
-        components = integrand.size * (1 + integrand.orders)
-        self.rtol, self.atol = tolerances[0], np.where(np.arange(components) < integrand.size, tolerances[1], 0.0)
+        self.components = integrand.size * (1 + integrand.orders)
+        self.rtol, self.atol = tolerances[0], np.where(np.arange(self.components) < integrand.size, tolerances[1], 0.0)
         self.breaks: Any = substitution.inverse(points) if len(points) else []
         self.at_breaks = self._at_breaks() if len(points) else []
         self.has_points = np.any(self.contains(points)) if len(points) else np.False_
@@ -207,17 +207,23 @@ class Division:
         return self.substitution.place(np.array([low + 0.37 * (high - low)]))[0][0]
 
     def start(self) -> Partition:
+        """Returns the partition that the search starts with, without errors: at equal distances, and at the points."""
         low, high = self.substitution.span
         breaks: Any = np.linspace(low, high, CHUNK + 1)
         if len(self.points):
             breaks = np.sort(np.concatenate([breaks, self.breaks]))
-        left, right = breaks[:-1], breaks[1:]
-        error, absolute, odd = self.measure(left, right)
-        rest = self.size - left.shape[0]
-        error, absolute = (np.concatenate([part, np.zeros((rest, part.shape[1]))]) for part in (error, absolute))
-        count = float(left.shape[0])
-        left, right = (np.concatenate([each, np.full(rest, low)]) for each in (left, right))
-        start = self.judged(Partition(left, right, error, absolute, count, odd))
+        rest = np.full(self.size - breaks.shape[0] + 1, low)
+        left, right = (np.concatenate([ends, rest]) for ends in (breaks[:-1], breaks[1:]))
+        errors = np.zeros((self.size, self.components))
+        return Partition(left, right, errors, errors, breaks.shape[0] - 1.0, np.nan)
+
+    def measured(self, now: Partition) -> Partition:
+        """Returns the partition of `start` with its errors."""
+        used = CHUNK + len(self.points)
+        error, absolute, odd = self.measure(now.left[:used], now.right[:used])
+        rest = np.zeros((self.size - used, self.components))
+        error, absolute = (np.concatenate([part, rest]) for part in (error, absolute))
+        start = self.judged(Partition(now.left, now.right, error, absolute, now.count, odd))
         # one bisection in any case: rows of vmap run what the first row records
         return replace(start, goes_on=start.goes_on | True)
 
@@ -256,7 +262,8 @@ class Division:
 
     def found(self) -> Partition:
         """Returns a partition, without derivatives, with small errors, or with as many intervals as may be."""
-        found: Partition = searched(lambda now: now.goes_on, self.bisect, self.start(), self.limit)
+        start = judged(self.measured, self.start())
+        found: Partition = searched(lambda now: now.goes_on, self.bisect, start, self.limit)
         return found
 
     def error_of_gaps(self) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from agrad._core import Array, Comparison, DomainError, ShapeError, SolverError
 from agrad._functionals.arguments import plain, tolerance
-from agrad._functionals.implicit import orders_ahead
+from agrad._functionals.implicit import judged, orders_ahead
 from agrad._functionals.partition import CHUNK, Division, Integrand, Partition
 from agrad._functionals.rule import KRONROD, METHODS, NODES, Substitution
 from agrad._loops.control_flow import cond, scan
@@ -146,18 +146,22 @@ def integral(
         nothing = np.zeros(integrand.shape)
         return (nothing, nothing) if integrand.shape else (0.0, 0.0)
     division = Division(integrand, fixed, points, tolerances, limit, takes_distance)
-    found = division.found()
-    allowed, error = division.allowed(found), found.errors()
-    hidden = division.error_of_gaps()
-    if method == "double_exponential":
-        hidden = hidden + division.error_of_span()
-    own = error[: integrand.size] + hidden
-    has_values = np.any(found.absolute > 0)
-    if fixed.is_low_finite and fixed.is_high_finite:
-        has_values = has_values | (fixed.a == fixed.b)
-    has_values = has_values | division.has_points
-    error = np.concatenate([own, error[integrand.size :]])
-    is_reached = np.all(error <= allowed) & np.isnan(found.odd)
+
+    def judge(carry: Any) -> tuple[Any, Any, Any, Any]:
+        found = carry[0]
+        allowed, error = division.allowed(found), found.errors()
+        hidden = division.error_of_gaps()
+        if method == "double_exponential":
+            hidden = hidden + division.error_of_span()
+        has_values = np.any(found.absolute > 0) | division.has_points
+        if fixed.is_low_finite and fixed.is_high_finite:
+            has_values = has_values | (fixed.a == fixed.b)
+        error = np.concatenate([error[: integrand.size] + hidden, error[integrand.size :]])
+        return found, error, allowed, np.all(error <= allowed) & np.isnan(found.odd) & has_values
+
+    none = np.zeros(division.components)
+    found, error, allowed, is_good = judged(judge, (division.found(), none, none, False))
+    own = error[: integrand.size]
 
     def complain() -> NoReturn:
         raise SolverError(_complaint(label, integrand, found, error, allowed))
@@ -166,7 +170,7 @@ def integral(
     for x, kind, way in ((a, kinds[0], -1.0), (b, kinds[1], 1.0)):
         if kind == 0 and isinstance(x, Array):
             value = value + way * _to_limit(integrand, x, has_distance=fixed.is_low_finite and fixed.is_high_finite)
-    value = settled(is_reached & has_values, sign * value, complain)
+    value = settled(is_good, sign * value, complain)
     if integrand.shape:
         return np.reshape(value, integrand.shape), np.reshape(own, integrand.shape)
     return (value[0], own[0]) if isinstance(value, Array) else (float(value[0]), float(own[0]))
@@ -211,16 +215,24 @@ def _sum_over(division: Division, found: Partition) -> Any:
     integrand = division.integrand
 
     def of_chunk(left: Any, right: Any) -> Any:
-        x, slope, distance, is_inner = (stop_gradient(each) for each in division.nodes(left, right))
-        weights = KRONROD * np.where(is_inner, slope, 0.0) * np.abs(right - left)[:, np.newaxis] / 2
-        return np.ravel(weights) @ integrand.at(np.ravel(np.where(is_inner, x, division.inside())), np.ravel(distance))
+        def nodes(carry: Any) -> tuple[Any, ...]:
+            left, right = carry[:2]
+            x, slope, distance, is_inner = division.nodes(left, right)
+            weights = KRONROD * np.where(is_inner, slope, 0.0) * np.abs(right - left)[:, np.newaxis] / 2
+            return left, right, np.ravel(weights), np.ravel(np.where(is_inner, x, division.inside())), np.ravel(distance)
 
-    def add(total: Any, ends: Any) -> tuple[Any, None]:
-        left, right = ends
-        return total + cond(np.any(right != left), of_chunk, lambda *_: np.zeros(integrand.size), left, right), None
+        *_, weights, x, distance = judged(nodes, (left, right, *(np.zeros(CHUNK * len(NODES)) for _ in range(3))))
+        return weights @ integrand.at(x, distance)
 
-    ends = tuple(np.reshape(each, (-1, CHUNK)) for each in (found.left, found.right))
-    return scan(add, np.zeros(integrand.size), ends)[0]
+    def add(total: Any, chunk: Any) -> tuple[Any, None]:
+        left, right, is_used = chunk
+        return total + cond(is_used, of_chunk, lambda *_: np.zeros(integrand.size), left, right), None
+
+    left, right = (np.reshape(each, (-1, CHUNK)) for each in (found.left, found.right))
+    chunks = judged(
+        lambda ends: (*ends[:2], np.any(ends[0] != ends[1], axis=1)), (left, right, np.zeros(left.shape[0], dtype=bool))
+    )
+    return scan(add, np.zeros(integrand.size), chunks)[0]
 
 
 def _to_limit(integrand: Integrand, x: Any, *, has_distance: bool) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from agrad._core import SolverError
 from agrad._functionals.arguments import of_shape, plain, residual_of, start_of, tolerance
-from agrad._functionals.implicit import follow
+from agrad._functionals.implicit import follow, judged
 from agrad._functionals.search import FOUND, METHODS, MOST_CHANGE, SINGULAR, STUCK, UNDEFINED, Limits, Linear, search
 from agrad._record.arguments import check_callable, check_one_of, further_arguments, positive_number, whole
 from agrad._record.recording import name_of
@@ -134,19 +134,25 @@ def solved(
     def complain() -> NoReturn:
         raise SolverError(_complaint(f"{function}({name_of(f)})", x, status, count, residual))
 
-    near = Linear(residual, x)
-    moved = stop_gradient(x + np.where((status == FOUND) | (status == STUCK), near.step, 0.0))
-    at = Linear(residual, moved)
-    # among rounding errors no step makes the equations smaller, and Newton's step is the same with either Jacobian
-    is_settled = near.is_regular & limits.allows(near.step, x, start, near.step, at.correction(near.value))
-    is_settled = is_settled & (np.max(np.abs(near.value)) <= limits.ftol)
-    status = np.where((status == STUCK) & is_settled, float(FOUND), status)
-    x = np.where(status == FOUND, moved, x)
-    is_good = at.is_regular & (near.changes(at.matrix) <= MOST_CHANGE)
-    status = np.where((status == FOUND) & ~is_good, float(SINGULAR), status)
-    is_found = status == FOUND
-    matrix = settled(is_found, np.where(is_found, at.matrix, np.eye(int(np.prod(shape, dtype=int)))), complain)
-    return RootResult(of_shape(follow(residual, x, matrix), shape), True, of_shape(stop_gradient(at.value), shape), count)
+    def judge(found: tuple[Any, ...]) -> tuple[Any, ...]:
+        x, status, *_ = found
+        near = Linear(residual, x)
+        moved = stop_gradient(x + np.where((status == FOUND) | (status == STUCK), near.step, 0.0))
+        at = Linear(residual, moved)
+        # among rounding errors no step makes the equations smaller, and Newton's step is the same with either Jacobian
+        is_settled = near.is_regular & limits.allows(near.step, x, start, near.step, at.correction(near.value))
+        is_settled = is_settled & (np.max(np.abs(near.value)) <= limits.ftol)
+        status = np.where((status == STUCK) & is_settled, float(FOUND), status)
+        is_good = at.is_regular & (near.changes(at.matrix) <= MOST_CHANGE)
+        x = np.where(status == FOUND, moved, x)
+        status = np.where((status == FOUND) & ~is_good, float(SINGULAR), status)
+        is_found = status == FOUND
+        return x, status, is_found, at.value, np.where(is_found, at.matrix, unit)
+
+    unit = np.eye(start.shape[0])
+    x, status, is_found, value, matrix = judged(judge, (x, status, False, 0.0 * start, unit))
+    matrix = settled(is_found, matrix, complain)
+    return RootResult(of_shape(follow(residual, x, matrix), shape), True, of_shape(value, shape), count)
 
 
 def _complaint(label: str, x: Any, status: Any, count: Any, residual: Callable[[Any], Any]) -> str:
