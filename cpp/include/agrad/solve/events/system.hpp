@@ -54,6 +54,9 @@ class event_system final : public ode_system {
   AGRAD_INLINE void linearize(int points, const double* t, const double* y) override;
   AGRAD_INLINE void linear_vjp(int k, const double* lambda, double* y_adjoint, double* parameter_adjoint) override;
   AGRAD_INLINE void linear_jvp(int k, const double* v, const double* w, double* to) override;
+  std::size_t linear_size() const override { return inner_.linear_size(); }
+  void keep_linear(double* to) const override { inner_.keep_linear(to); }
+  bool restore_linear(int points, const double* from) override { return inner_.restore_linear(points, from); }
   AGRAD_INLINE bool rhs_with(double t, const double* y, const double* p, double* dydt) override;
 
   std::shared_ptr<const csr_pattern> known_pattern() override { return inner_.known_pattern(); }

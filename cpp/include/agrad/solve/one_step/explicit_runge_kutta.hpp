@@ -268,10 +268,11 @@ class explicit_runge_kutta : public one_step_solver {
     seed_.resize(n_);
     part_.resize(m_);
     if (of_record != nullptr) reverse_slopes(at, record, of_record, l, parameters);
-    linearize_stages<0>(at, record);
+    const bool is_kept = reversed() >= first_new && restore_linear(reversed(), inner);
+    if (!is_kept) linearize_stages<0>(at, record);
     for (int s = inner; s-- > 0;) {
       seed(s, at.h, l, stage_adjoints_.data(), of_record, n_, seed_.data());
-      system_.linear_vjp(s, seed_.data(), of_stage(s), m_ > 0 ? part_.data() : nullptr);
+      system_.linear_vjp(is_kept ? kept_point(s) : s, seed_.data(), of_stage(s), m_ > 0 ? part_.data() : nullptr);
       add_part(parameters);
     }
     for (int s = 0; s < inner; ++s)
@@ -299,6 +300,13 @@ class explicit_runge_kutta : public one_step_solver {
       if (s >= stages) combinations::spread(s, at.h, of_stage(s), n_, of_record);
       for (std::size_t i = 0; s < stages && i < n_; ++i) l[i] += of_stage(s)[i];
     }
+  }
+
+  /// Returns the point of stage s among those that the probe linearised at: the first stage is the last of the step before.
+  int kept_point(int s) {
+    if (s >= first_new) return s - first_new;
+    restore_linear(reversed() - 1, inner);
+    return inner - 1;
   }
 
   /// Returns the adjoint of stage s.

@@ -213,7 +213,7 @@ AGRAD_INLINE void rosenbrock::reverse_step(const one_step& at, const double* rec
   sum_.assign(n_, 0.0);
   time_adjoint_.assign(n_, 0.0);
   matrix_.prepare_transposed(1 / (at.h * method_.gamma), -1, factors(record));
-  linearize_stages(at, record);
+  if (!restore_linear(reversed(), stages_)) linearize_stages(at, record);
   for (int s = stages_; s-- > 0;) {
     vector_map v(v_.data() + static_cast<std::size_t>(s) * n_, n());
     v = method_.b(s) * const_vector(l, n());

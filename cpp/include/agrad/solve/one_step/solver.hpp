@@ -112,6 +112,11 @@ class one_step_solver : public ode_solver {
   /// The record of an accepted step.
   const double* record_of(std::size_t i);
 
+  /// The step that `reverse_step` is called for.
+  std::size_t reversed() const { return reversed_; }
+  /// Takes back the linearisation that the probe used in an accepted step; returns false if it must be computed again.
+  bool restore_linear(std::size_t step, int points);
+
   void slope_at(double t, const double* y, double* to);
   /// The derivative of the state, which is not the right-hand side if there is a mass matrix.
   void true_slope_at(double t, const double* y, double* to);
@@ -217,6 +222,7 @@ class one_step_solver : public ode_solver {
   double of_state_ = 0;                // the state's error in the step attempted last
   double by_states_ = 0, rested_ = 0;  // how many steps the states need, about; how long they rested
   bool integrated_ = false, grows_ = false;
+  std::size_t reversed_ = 0;
 };
 
 }  // namespace agrad

@@ -82,6 +82,7 @@ AGRAD_INLINE void one_step_solver::reverse_steps(const Eigen::Ref<const Eigen::M
     outputs = outputs_.before(step, outputs);
     const one_step at = place(step);
     const double* record = record_of(step);
+    reversed_ = step;
     if (estimate != nullptr) {
       reverse_error(at, l.data(), estimate->of_record());
       reverse_step(at, record, estimate->of_record().data(), estimate->states(), estimate->parameters());
@@ -201,6 +202,11 @@ AGRAD_INLINE const double* one_step_solver::record_of(std::size_t i) {
   });
 }
 
+AGRAD_INLINE bool one_step_solver::restore_linear(std::size_t step, int points) {
+  const double* from = store_.linear(step);
+  return from != nullptr && system_.restore_linear(points, from);
+}
+
 AGRAD_INLINE void one_step_solver::slope_at(double t, const double* y, double* to) {
   system_.rhs(t, y, to);
   ++statistics_.forward.rhs_evaluations;
@@ -315,7 +321,11 @@ AGRAD_INLINE bool one_step_solver::advance(const one_step& whole, double propose
   }
   if (logger_.is_on()) log_step(at, error);
   const double factor = control_.after_accepted(error);
-  if (reverses_) store_.add(at.t, at.h, record_.data());
+  if (reverses_) {
+    store_.add(at.t, at.h, record_.data());
+    if (probe_.is_on())
+      if (double* to = store_.add_linear(system_.linear_size())) system_.keep_linear(to);
+  }
   ++statistics_.forward.steps;
   pace_.step();
   if (probe_.holds()) ++statistics_.held_by_derivatives;

@@ -2,7 +2,8 @@
 //
 // The store keeps the times and step sizes of all steps, and each step's first state and stages. If these exceed the budget,
 // the store drops all stages and keeps only the states of every second step, every fourth step and so on; `restore` then
-// computes a segment of steps again, with the same result to the bit because the step sizes are known.
+// computes a segment of steps again, with the same result to the bit because the step sizes are known. Beside the records there
+// is room for what linearises f at the stages, while the memory lasts.
 // Later solves reuse the memory of ended solves: to allocate memory from the operating system takes longer than some solves.
 #pragma once
 
@@ -17,9 +18,9 @@ namespace agrad::detail {
 
 /// The memory of a step store.
 struct step_memory {
-  std::vector<double> time, size, records, again;
+  std::vector<double> time, size, records, again, linear;
 
-  void clear() { time.clear(), size.clear(), records.clear(), again.clear(); }
+  void clear() { time.clear(), size.clear(), records.clear(), again.clear(), linear.clear(); }
   std::size_t bytes() const;
 };
 
@@ -39,6 +40,14 @@ class step_store {
 
   /// Adds a step with its record.
   void add(double t, double h, const double* record);
+
+  /// Returns room for `count` numbers, the same for each step, that linearise f at the stages of the step added last; null if
+  /// the budget does not suffice or a step before has none.
+  double* add_linear(std::size_t count);
+  /// Returns these numbers of step i; null if there are none.
+  const double* linear(std::size_t i) const {
+    return (i + 1) * linear_size_ <= linear_.size() && linear_size_ > 0 ? linear_.data() + i * linear_size_ : nullptr;
+  }
 
   /// The record of step i. `recompute(i, record)` computes the record of a step from the first state in the record and returns
   /// the next step's first state.
@@ -69,11 +78,11 @@ class step_store {
     segment_ = {begin, end};
   }
 
-  std::size_t record_ = 0, states_ = 0, every_ = 0;  // every_: 0 while whole records are kept
+  std::size_t record_ = 0, states_ = 0, linear_size_ = 0, every_ = 0;  // every_: 0 while whole records are kept
   double budget_ = 0;
   step_memory memory_ = memory_pool<step_memory>::acquire();
   std::vector<double>&time_ = memory_.time, &size_ = memory_.size;
-  std::vector<double>&records_ = memory_.records, &again_ = memory_.again;
+  std::vector<double>&records_ = memory_.records, &again_ = memory_.again, &linear_ = memory_.linear;
   std::pair<std::size_t, std::size_t> segment_{0, 0};  // the steps that `again_` holds
 };
 

@@ -7,14 +7,14 @@
 namespace agrad::detail {
 
 AGRAD_INLINE std::size_t step_memory::bytes() const {
-  return (time.capacity() + size.capacity() + records.capacity() + again.capacity()) * sizeof(double);
+  return (time.capacity() + size.capacity() + records.capacity() + again.capacity() + linear.capacity()) * sizeof(double);
 }
 
 AGRAD_INLINE void step_store::start(std::size_t record, std::size_t states, double budget) {
   record_ = record, states_ = states;
   budget_ = budget / sizeof(double);
-  time_.clear(), size_.clear(), records_.clear();
-  every_ = 0;
+  time_.clear(), size_.clear(), records_.clear(), linear_.clear();
+  every_ = linear_size_ = 0;
   segment_ = {0, 0};
 }
 
@@ -33,6 +33,17 @@ AGRAD_INLINE void step_store::add(double t, double h, const double* record) {
   if (i % every_ != 0) return;
   records_.insert(records_.end(), record, record + states_);
   if (static_cast<double>(records_.size()) > budget_ / 2) thin_states();
+}
+
+AGRAD_INLINE double* step_store::add_linear(std::size_t count) {
+  const std::size_t before = (steps() - 1) * count;
+  if (count == 0 || linear_.size() != before || static_cast<double>(before + count + records_.size()) > budget_ / 2) {
+    linear_.clear();
+    return nullptr;
+  }
+  linear_size_ = count;
+  linear_.resize(before + count);
+  return linear_.data() + before;
 }
 
 AGRAD_INLINE void step_store::reserve(std::size_t more) {

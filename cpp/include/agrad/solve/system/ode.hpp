@@ -88,6 +88,14 @@ class ode_system {
   }
   void along(double t, const double* y, const double* v, const double* w, double* to);
 
+  /// Returns how many numbers the derivatives at the points of `linearize` are; 0: to compute them again is as fast.
+  virtual std::size_t linear_size() const { return 0; }
+  /// Writes these numbers.
+  virtual void keep_linear(double* /*to*/) const {}
+  /// Takes back the numbers of as many points, after which the products are those at these points. Returns false where
+  /// `linearize` has not been called since for as many.
+  virtual bool restore_linear(int /*points*/, const double* /*from*/) { return false; }
+
   /// Computes dydt = f(t, y; p) with other values p of the active parameters. Returns whether the system supports this call; by
   /// default: without parameters.
   virtual bool rhs_with(double t, const double* y, const double* /*p*/, double* dydt) {

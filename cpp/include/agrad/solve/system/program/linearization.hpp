@@ -44,6 +44,11 @@ class linearization {
   /// Computes to = (df/dy) v + (df/dp) w at point k; w may be null.
   void forward_product(const workspace& at, std::size_t k, const double* v, const double* w, double* to) const;
 
+  /// Returns how many numbers `keep` writes, from which `restore` makes the same products; 0: to evaluate again is as fast.
+  std::size_t kept_size() const { return kept_size_; }
+  void keep(const workspace& w, double* to) const;
+  void restore(workspace& w, const double* from) const;
+
   std::size_t points() const { return points_; }
   /// Returns whether products use diagonals (solve/system/program/diagonals.hpp).
   bool has_ranges() const { return !of_states_.empty(); }
@@ -55,6 +60,9 @@ class linearization {
   linearization(std::size_t n, const csr_pattern& rows_of_columns, std::size_t required, int points);
 
   void record(const program& f, detail::derivative_flow& flow);
+
+  /// Finds the slots of entries that are no constants.
+  void find_kept();
 
   /// Finds diagonals; none if separate entries are faster.
   void find_ranges();
@@ -77,16 +85,24 @@ class linearization {
 
   static constexpr std::size_t least_length = 20;  // of ranges, on average: shorter ranges wait for results just stored
   static constexpr std::size_t most_entries = std::size_t{1} << 18U;  // more exceed the caches
+  static constexpr std::size_t most_kept = 4096;                      // memory gives more of them no faster than a run
 
-  /// The entries of a row in an order of their own: those of the states from of_rows_[2 i] on, those of the parameters from
+  /// The entries of each point in the order of rows: those of the states from of_rows_[2 i] on, those of the parameters from
   /// of_rows_[2 i + 1] on.
   void order_by_rows();
 
   struct row_entry {
-    std::uint32_t entry, column;  // the column among those of the states or those of the parameters
+    slot value;
+    std::uint32_t column;  // among those of the states or those of the parameters
   };
 
-  std::size_t states_, points_;
+  struct slot_range {
+    slot first;
+    std::uint32_t count;
+  };
+
+  std::size_t states_, points_, kept_size_ = 0;
+  std::vector<slot_range> kept_;
   std::vector<std::uint32_t> first_, rows_;  // of each column's entries
   std::vector<std::uint32_t> of_rows_;       // where rows begin in `by_rows_`
   std::vector<row_entry> by_rows_;

@@ -48,10 +48,11 @@ AGRAD_INLINE void linearization::forward_product(const workspace& at, std::size_
       if (w != nullptr) run.add_forward_product(values, w, to);
     none = (0 * Eigen::Map<const Eigen::VectorXd>(to, static_cast<Eigen::Index>(states_))).sum();
   } else {
+    const row_entry* entries = by_rows_.data() + k * rows_.size();
     const auto part = [&](std::size_t of, const double* factors) {
       double sum = 0;
       for (std::uint32_t q = of_rows_[of]; q < of_rows_[of + 1]; ++q)
-        sum += values[slots[by_rows_[q].entry]] * factors[by_rows_[q].column];
+        sum += values[entries[q].value] * factors[entries[q].column];
       return sum;
     };
     for (std::size_t i = 0; i < states_; ++i) {
@@ -74,17 +75,21 @@ AGRAD_INLINE void linearization::forward_carefully(const double* values, const s
 AGRAD_INLINE void linearization::order_by_rows() {
   const auto place = [&](std::size_t j, std::uint32_t e) { return 2 * rows_[e] + (j < states_ ? 0 : 1); };
   of_rows_.assign(2 * states_ + 1, 0);
-  by_rows_.resize(rows_.size());
+  by_rows_.resize(rows_.size() * points_);
   const auto each = [&](const auto& use) {
     for (std::size_t j = 0; j + 1 < first_.size(); ++j)
       for (std::uint32_t e = first_[j]; e < first_[j + 1]; ++e) use(j, e);
   };
   each([&](std::size_t j, std::uint32_t e) { ++of_rows_[place(j, e) + 1]; });
   std::partial_sum(of_rows_.begin(), of_rows_.end(), of_rows_.begin());
-  std::vector<std::uint32_t> next(of_rows_.begin(), of_rows_.end() - 1);
-  each([&](std::size_t j, std::uint32_t e) {
-    by_rows_[next[place(j, e)]++] = {e, static_cast<std::uint32_t>(j < states_ ? j : j - states_)};
-  });
+  for (std::size_t k = 0; k < points_; ++k) {
+    const slot* slots = entries_->outputs().data() + k * rows_.size();
+    row_entry* entries = by_rows_.data() + k * rows_.size();
+    std::vector<std::uint32_t> next(of_rows_.begin(), of_rows_.end() - 1);
+    each([&](std::size_t j, std::uint32_t e) {
+      entries[next[place(j, e)]++] = {slots[e], static_cast<std::uint32_t>(j < states_ ? j : j - states_)};
+    });
+  }
 }
 
 AGRAD_INLINE linearization::linearization(std::size_t n, const csr_pattern& rows_of_columns, std::size_t required, int points)
@@ -94,7 +99,6 @@ AGRAD_INLINE linearization::linearization(std::size_t n, const csr_pattern& rows
     rows_.insert(rows_.end(), rows.begin(), rows.end());
     first_.push_back(static_cast<std::uint32_t>(rows_.size()));
   }
-  order_by_rows();
 }
 
 AGRAD_INLINE void linearization::record(const program& f, detail::derivative_flow& flow) {
@@ -116,6 +120,32 @@ AGRAD_INLINE void linearization::record(const program& f, detail::derivative_flo
     for (const slot s : entries) outputs.push_back(batch.at(s).row(k));
   entries_ = schedule(all, outputs);
   find_ranges();
+  if (!has_ranges()) order_by_rows();
+  find_kept();
+}
+
+AGRAD_INLINE void linearization::find_kept() {
+  std::vector<slot> slots = entries_->outputs();
+  std::sort(slots.begin(), slots.end());
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  const std::vector<slot>& inputs = entries_->inputs();
+  for (const slot s : slots) {
+    if (s < entries_->fixed().size() && std::find(inputs.begin(), inputs.end(), s) == inputs.end()) continue;
+    if (kept_.empty() || kept_.back().first + kept_.back().count != s) kept_.push_back({s, 0});
+    ++kept_.back().count, ++kept_size_;
+  }
+  if (kept_size_ > most_kept) kept_size_ = 0;
+}
+
+AGRAD_INLINE void linearization::keep(const workspace& w, double* to) const {
+  for (const slot_range& each : kept_) to = std::copy_n(w.run.values.data() + each.first, each.count, to);
+}
+
+AGRAD_INLINE void linearization::restore(workspace& w, const double* from) const {
+  for (const slot_range& each : kept_) {
+    std::copy_n(from, each.count, w.run.values.data() + each.first);
+    from += each.count;
+  }
 }
 
 AGRAD_INLINE void linearization::find_ranges() {

@@ -71,6 +71,10 @@ class program_system : public ode_system {
 
   AGRAD_INLINE void linear_jvp(int k, const double* v, const double* w, double* to) override;
 
+  std::size_t linear_size() const override { return linear_ == nullptr ? 0 : linear_->kept_size(); }
+  void keep_linear(double* to) const override { linear_->keep(linear_work_, to); }
+  AGRAD_INLINE bool restore_linear(int points, const double* from) override;
+
   AGRAD_INLINE bool rhs_with(double t, const double* y, const double* p, double* dydt) override;
 
   void parameter_values(double* p) const override { std::copy_n(f_.parameter_values(), parameters(), p); }
@@ -109,6 +113,7 @@ class program_system : public ode_system {
   std::vector<double> held_;
   bool has_searched_ = false;
   int linear_at_ = 0;
+  bool is_linear_ready_ = false;  // the work space holds derivatives by `linear_`
   workspace columns_work_;
   linearization::workspace linear_work_;
   std::vector<double> slope_, dense_;

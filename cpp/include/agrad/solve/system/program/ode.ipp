@@ -89,10 +89,18 @@ AGRAD_INLINE void program_system::linearize(int points, const double* t, const d
     linear_ = structure_->linear(f_.code(), states(), parameters(), points);
     if (linear_ != nullptr && !pays(*linear_)) linear_ = nullptr;
     linear_at_ = points;
+    is_linear_ready_ = false;
   }
   if (linear_ == nullptr) return ode_system::linearize(points, t, y);
   f_.poll();
   linear_->evaluate(linear_work_, t, y, f_.parameter_values());
+  is_linear_ready_ = true;
+}
+
+AGRAD_INLINE bool program_system::restore_linear(int points, const double* from) {
+  if (linear_at_ != points || !is_linear_ready_) return false;
+  linear_->restore(linear_work_, from);
+  return true;
 }
 
 AGRAD_INLINE void program_system::linear_vjp(int k, const double* lambda, double* y_adjoint, double* parameter_adjoint) {
