@@ -14,6 +14,7 @@
 #include <agrad/solve/system/program/diagonals.ipp>
 #include <agrad/solve/system/program/function.ipp>
 #include <agrad/solve/system/program/linearization.ipp>
+#include <agrad/solve/system/program/moving_code.ipp>
 #include <agrad/solve/system/program/ode.ipp>
 #include <agrad/solve/system/program/program_switches.ipp>
 #include <agrad/solve/system/program/structure.ipp>

@@ -79,6 +79,15 @@ class program {
     run_forward(code_, w, with_adjoint);
   }
 
+  /// Does the same as `forward` without derivatives where only the first `moving` inputs have changed since the last run:
+  /// `code` has the operations that depend on these.
+  void forward_again(const program_code& code, workspace& w, const double* x, std::size_t moving, double* y) const {
+    check_follows(w, "forward_again");
+    for (std::size_t i = 0; i < moving; ++i) w.values[inputs_[i]] = x[i];
+    run_forward(code, w, false);
+    for (std::size_t i = 0; i < outputs_.size(); ++i) y[i] = w.values[outputs_[i]];
+  }
+
   /// Computes x_adjoint = J' y_adjoint at the x of the last `forward`.
   void reverse(workspace& w, const double* y_adjoint, double* x_adjoint) const {
     check_follows(w, "reverse");

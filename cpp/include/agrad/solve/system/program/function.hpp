@@ -27,9 +27,18 @@ class program_function final : public differentiable_function {
   Eigen::Index states() const { return n_; }
   Eigen::Index outputs() const override { return static_cast<Eigen::Index>(f_->output_size()); }
   Eigen::Index parameters() const override { return active_; }
-  void set_parameters(const double* p) override { std::copy_n(p, m_, inputs_.begin() + 1 + n_); }
+  void set_parameters(const double* p) override {
+    std::copy_n(p, m_, inputs_.begin() + 1 + n_);
+    has_run_ = false;
+  }
   const double* parameter_values() const { return inputs_.data() + 1 + n_; }
-  void hold(const std::vector<double>& sides) { std::copy(sides.begin(), sides.end(), inputs_.begin() + 1 + n_ + m_); }
+  void hold(const std::vector<double>& sides) {
+    std::copy(sides.begin(), sides.end(), inputs_.begin() + 1 + n_ + m_);
+    has_run_ = false;
+  }
+  /// Sets the operations that depend on time and states, null for all: `value` then computes the others once for all calls with
+  /// the same parameters.
+  void use_moving(std::shared_ptr<const program_code> code) { moving_ = std::move(code); }
 
   AGRAD_INLINE void value(double t, const double* y, double* to) override;
   AGRAD_INLINE void vjp(double t, const double* y, const double* lambda, double* to, double& t_adjoint, double* y_adjoint,
@@ -65,7 +74,9 @@ class program_function final : public differentiable_function {
   }
 
   std::shared_ptr<const program> f_;
+  std::shared_ptr<const program_code> moving_;
   Eigen::Index n_, m_, active_;
+  bool has_run_ = false;  // with the present parameters
   detail::interrupt_pace pace_{f_->size()};
   workspace work_;
   std::vector<double> inputs_, outputs_, adjoints_, directions_, tangents_;

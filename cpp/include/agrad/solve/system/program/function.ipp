@@ -16,7 +16,12 @@ AGRAD_INLINE program_function::program_function(std::shared_ptr<const program> f
       outputs_(f_->output_size()),
       adjoints_(f_->input_size()) {}
 
-AGRAD_INLINE void program_function::value(double t, const double* y, double* to) { f_->forward(work_, set(t, y), to, false); }
+AGRAD_INLINE void program_function::value(double t, const double* y, double* to) {
+  const double* x = set(t, y);
+  if (has_run_ && moving_ != nullptr) return f_->forward_again(*moving_, work_, x, static_cast<std::size_t>(1 + n_), to);
+  f_->forward(work_, x, to, false);
+  has_run_ = true;
+}
 
 AGRAD_INLINE void program_function::vjp(double t, const double* y, const double* lambda, double* to, double& t_adjoint,
                                         double* y_adjoint, double* parameter_adjoint) {

@@ -11,7 +11,9 @@ AGRAD_INLINE program_system::program_system(std::shared_ptr<const program> f, Ei
     : f_(std::move(f), n, differentiated, held),
       structure_(std::move(structure)),
       held_(held),
-      slope_(static_cast<std::size_t>(n)) {}
+      slope_(static_cast<std::size_t>(n)) {
+  f_.use_moving(structure_->moving(f_.code(), n));
+}
 
 AGRAD_INLINE void program_system::parameter_sizes(const double* of_states, double* sizes) const {
   ode_system::parameter_sizes(of_states, sizes);

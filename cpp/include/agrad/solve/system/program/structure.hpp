@@ -17,6 +17,7 @@
 #include <agrad/program/sparse/sparse.hpp>
 #include <agrad/program/sparse/sparsity.hpp>
 #include <agrad/solve/system/program/linearization.hpp>
+#include <agrad/solve/system/program/moving_code.hpp>
 
 namespace agrad {
 
@@ -36,6 +37,9 @@ class program_structure {
   /// Returns whether no output depends on t.
   bool is_autonomous(const program& f);
 
+  /// Returns the operations that depend on t and the states; null if all do.
+  std::shared_ptr<const program_code> moving(const program& f, Eigen::Index n);
+
   /// Returns the pattern for all inputs but t; null if it has more entries than a pattern can have.
   std::shared_ptr<const coloured_pattern> coloured(const program& f);
 
@@ -54,7 +58,8 @@ class program_structure {
   static constexpr std::size_t most_runs = 6;  // the passes that coloured columns need, and more
 
   fork_safe_mutex mutex_;
-  bool is_known_ = false, is_coloured_ = false, has_entries_ = false;
+  bool is_known_ = false, is_coloured_ = false, has_entries_ = false, has_moving_ = false;
+  std::shared_ptr<const program_code> moving_;
   std::optional<bool> is_autonomous_;
   std::shared_ptr<const csr_pattern> pattern_;
   std::shared_ptr<const coloured_pattern> coloured_;

@@ -23,6 +23,13 @@ AGRAD_INLINE bool program_structure::is_autonomous(const program& f) {
   return *is_autonomous_;
 }
 
+AGRAD_INLINE std::shared_ptr<const program_code> program_structure::moving(const program& f, Eigen::Index n) {
+  const std::lock_guard<fork_safe_mutex> locked(mutex_);
+  if (!has_moving_) moving_ = moving_code(f, static_cast<std::size_t>(1 + n));
+  has_moving_ = true;
+  return moving_;
+}
+
 AGRAD_INLINE std::shared_ptr<const coloured_pattern> program_structure::coloured(const program& f) {
   const std::lock_guard<fork_safe_mutex> locked(mutex_);
   if (is_coloured_) return coloured_;
