@@ -79,11 +79,14 @@ class program {
     run_forward(code_, w, with_adjoint);
   }
 
-  /// Does the same as `forward` without derivatives where only the first `moving` inputs have changed since the last run:
-  /// `code` has the operations that depend on these.
-  void forward_again(const program_code& code, workspace& w, const double* x, std::size_t moving, double* y) const {
+  /// Sets `count` inputs from number `first` on, after a run; the others keep their values.
+  void set_inputs(workspace& w, std::size_t first, std::size_t count, const double* x) const {
+    for (std::size_t i = 0; i < count; ++i) w.values[inputs_[first + i]] = x[i];
+  }
+  /// Does the same as `forward` without derivatives, with the inputs in the work space: `code` has at least the operations that
+  /// depend on inputs set since the last run.
+  void forward_again(const program_code& code, workspace& w, double* y) const {
     check_follows(w, "forward_again");
-    for (std::size_t i = 0; i < moving; ++i) w.values[inputs_[i]] = x[i];
     run_forward(code, w, false);
     for (std::size_t i = 0; i < outputs_.size(); ++i) y[i] = w.values[outputs_[i]];
   }

@@ -17,10 +17,15 @@ AGRAD_INLINE program_function::program_function(std::shared_ptr<const program> f
       adjoints_(f_->input_size()) {}
 
 AGRAD_INLINE void program_function::value(double t, const double* y, double* to) {
-  const double* x = set(t, y);
-  if (has_run_ && moving_ != nullptr) return f_->forward_again(*moving_, work_, x, static_cast<std::size_t>(1 + n_), to);
-  f_->forward(work_, x, to, false);
-  has_run_ = true;
+  if (!has_run_) {
+    f_->forward(work_, set(t, y), to, false);
+    has_run_ = true;
+    return;
+  }
+  poll();
+  f_->set_inputs(work_, 0, 1, &t);
+  f_->set_inputs(work_, 1, static_cast<std::size_t>(n_), y);
+  f_->forward_again(moving_ != nullptr ? *moving_ : f_->code(), work_, to);
 }
 
 AGRAD_INLINE void program_function::vjp(double t, const double* y, const double* lambda, double* to, double& t_adjoint,
