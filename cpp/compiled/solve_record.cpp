@@ -4,6 +4,7 @@
 #include <agrad/solve/posed/switched_stops.ipp>
 #include <agrad/solve/record/event_problem.ipp>
 #include <agrad/solve/record/ode_problem.ipp>
+#include <agrad/solve/record/second_code.ipp>
 #include <agrad/solve/record/solve_operation.ipp>
 #include <agrad/solve/steady/integration.ipp>
 #include <agrad/solve/steady/linear_path.ipp>

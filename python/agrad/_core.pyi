@@ -565,6 +565,7 @@ def ode_operation(
     of_times: bool,
     active: Sequence[bool] = (),
     progress: SolveProgress | None = None,
+    holds: bool = True,
 ) -> SolveOperation: ...
 def event_operation(
     function: str,

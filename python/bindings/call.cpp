@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include <agrad/program/machine/second_ahead.hpp>
+
 #include "array.hpp"
 #include "run.hpp"
 
@@ -235,7 +237,10 @@ py::object call_plan::run(const path& p, const double* x, PyObject* earlier) con
   const bool done = runs_through(f, [&] {
     const auto w = p.program->workspaces.acquire();
     const double one = 1;
-    f.forward(*w, x, y.data(), true);
+    {
+      const second_ahead ahead(what_ == result_kind::hessian_product);
+      f.forward(*w, x, y.data(), true);
+    }
     if (what_ != result_kind::hessian_product) return f.reverse(*w, &one, back.data());
     room gradient(inputs_);
     f.tangent<1>(*w, x + inputs_, y.data());

@@ -117,12 +117,14 @@ step_method step_method_named(const std::string& name, double relative_tolerance
   return {{one_step_maker(name, o), error_control == step_error_control::derivatives}};
 }
 
-/// of_state, of_time, of_times: which derivatives are wanted; active: which parameters have derivatives, empty for all.
+/// of_state, of_time, of_times: which derivatives are wanted; active: which parameters have derivatives, empty for all. holds:
+/// whether second derivatives have the part of kinks of states.
 std::shared_ptr<solve_operation> make_ode(const std::string& function, const pooled_program& f, Eigen::Index states,
                                           std::size_t times, const configured_method& method, bool of_state, bool of_time,
-                                          bool of_times, std::vector<bool> active, std::shared_ptr<solve_progress> progress) {
+                                          bool of_times, std::vector<bool> active, std::shared_ptr<solve_progress> progress,
+                                          bool holds) {
   const ode_required required{of_state || method.same_steps, of_time, of_times};
-  ode_problem::fields fields{{function, f.code, states, times, std::move(active)}, required};
+  ode_problem::fields fields{{function, f.code, states, times, std::move(active)}, required, holds};
   return std::make_shared<solve_operation>(std::make_shared<const ode_problem>(std::move(fields), method.make),
                                            std::move(progress), method.same_steps);
 }
@@ -189,7 +191,7 @@ void register_ode(py::module_& m) {
         py::arg("times"), "Raises unless y0, t0 and times are an initial value problem.");
   m.def("ode_operation", &make_ode, py::arg("function"), py::arg("program"), py::arg("states"), py::arg("times"),
         py::arg("method"), py::arg("of_state"), py::arg("of_time"), py::arg("of_times"),
-        py::arg("active") = std::vector<bool>(), py::arg("progress") = py::none(),
+        py::arg("active") = std::vector<bool>(), py::arg("progress") = py::none(), py::arg("holds") = true,
         "Returns the solve of a recorded right-hand side.");
 }
 

@@ -171,6 +171,15 @@ def ignored_switch(k):
     return held_switch(k, "ignore")
 
 
+def kink(p, switches="auto"):
+    """A kink that moves with p."""
+    return ag.solve_ivp(lambda t, y: [1.0, np.abs(y[0])], (0.0, 2.0), [-p, 0.0], switches=switches).y[1, -1]
+
+
+def ignored_kink(p):
+    return kink(p, "ignore")
+
+
 PLAIN = [chains, runs, linalg, densities, tables, branching]
 LOOPS = [scanned, conditional, looped, nested, nested_in_loop, rows]
 SOLVES = [solved, solved_stiff, solved_bdf, solved_forward, solved_events, solved_many, solved_dae, at_rest]

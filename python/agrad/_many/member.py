@@ -205,7 +205,9 @@ class Member:
             )
         else:
             is_recorded = isinstance(problem.y0, Array)
-            operation = ode_operation(problem.solver, slope.program, n, count, method, is_recorded, False, False, active)
+            operation = ode_operation(
+                problem.solver, slope.program, n, count, method, is_recorded, False, False, active, holds=holds
+            )
         self.recorded = RecordedSolve(problem.function, operation, values)
         return self.recorded
 

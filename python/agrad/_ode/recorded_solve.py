@@ -53,7 +53,8 @@ class StatesSolve(RecordedSolve):
         self.switches = count_switches(program, size, problem.holds_switches)
         of_state, of_time, of_times = (isinstance(x, Array) for x in (problem.y0, start, outputs))
         count = len(outputs)
-        operation = ode_operation(problem.solver, program, size, count, method, of_state, of_time, of_times, progress=progress)
+        wanted, holds = (of_state, of_time, of_times), problem.holds_switches
+        operation = ode_operation(problem.solver, program, size, count, method, *wanted, progress=progress, holds=holds)
         parts = [problem.y0, np.reshape(start, (1,)), outputs, *(np.ravel(x) for x in self.slope.parameters)]
         super().__init__(problem.function, operation, parts)
 

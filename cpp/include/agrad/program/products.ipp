@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agrad/base/inline.hpp>
+#include <agrad/program/machine/second_ahead.hpp>
 #include <agrad/program/products.hpp>
 
 namespace agrad::detail {
@@ -37,7 +38,10 @@ AGRAD_INLINE void adjoint_products(const program& f, workspace& w, const double*
 
 AGRAD_INLINE void hessian_products(const program& f, workspace& w, const double* x, const double* y_adjoint,
                                    const double* directions, std::size_t count, double* y, double* gradient, double* products) {
-  f.forward(w, x, y, true);
+  {
+    const second_ahead ahead(count > 0);
+    f.forward(w, x, y, true);
+  }
   if (count == 0) return f.reverse(w, y_adjoint, gradient);
   const std::size_t n = f.input_size();
   std::vector<double> out(f.output_size() * lane_count), back(n * lane_count);

@@ -96,25 +96,26 @@ struct dose_columns {
   }
 };
 
-/// Sets a recorded system, with the times and the comparisons of states at which it jumps.
+/// Sets a recorded system, with the times and the comparisons of states at which it jumps, or also has kinks.
 template <class Recorded>
-void set_recorded(event_setup& setup, std::unique_ptr<Recorded> own) {
+void set_recorded(event_setup& setup, std::unique_ptr<Recorded> own, held_kind kind) {
   const Eigen::Index n = own->states();
-  const std::shared_ptr<const program> f = with_unrolled_loops(own->recorded(), static_cast<std::size_t>(n)).f;
+  const std::shared_ptr<const program> f = with_unrolled_loops(own->recorded(), static_cast<std::size_t>(n), kind).f;
   time_switches times(*f, static_cast<std::size_t>(n));
   if (times.size() > 0) setup.switches.emplace(std::move(times));
-  held_code found = held_code_of(*f, static_cast<std::size_t>(n));
+  held_code found = held_code_of(*f, static_cast<std::size_t>(n), kind);
   if (found.entries.empty()) {
     setup.system = std::move(own);
     return;
   }
   const auto held = std::make_shared<const held_code>(std::move(found));
-  auto system = std::make_unique<held_recorded<Recorded>>(std::move(own), *held);
+  auto system = std::make_unique<held_recorded<Recorded>>(std::move(own), f, *held);
   setup.held = std::make_unique<program_switches>(held, *system, n);
   setup.system = std::move(system);
 }
 
-/// Poses the problem. System: the system for the callable. Second: whether events have second derivatives.
+/// Poses the problem. System: the system for the callable. Second: whether second derivatives are
+/// wanted, also of the events.
 template <template <class, class...> class System, bool Second, class Events, class F, class... Args>
 event_setup setup_of(const std::string& function, event_solver::maker make, event_plan plan, const Events& events, const F& f,
                      Eigen::Index states, std::size_t times, const Args&... args) {
@@ -123,7 +124,7 @@ event_setup setup_of(const std::string& function, event_solver::maker make, even
   using system = primal_system_t<System, F, Args...>;
   auto own = std::make_unique<system>(function, f, states, primal_argument(args)...);
   if constexpr (std::is_base_of_v<program_system, system>)
-    set_recorded(setup, std::move(own));
+    set_recorded(setup, std::move(own), Second ? held_kind::jumps_and_kinks : held_kind::jumps);
   else
     setup.system = std::move(own);
   setup.make = std::move(make);

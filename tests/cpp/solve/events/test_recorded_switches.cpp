@@ -27,6 +27,14 @@ const auto of_time = [](const auto& t, const auto& y, const auto& a) {
   return slope;
 };
 
+/// The slope is |y - a|, with y = t: the integral to t = 2 is (a^2 + (2 - a)^2) / 2.
+const auto of_kink = [](const auto&, const auto& y, const auto& a) {
+  auto slope = (0.0 * y).eval();
+  slope[0] += 1.0;
+  slope[1] += abs(y[0] - a);
+  return slope;
+};
+
 template <class Options, class F, class A>
 A end(const Options& options, const F& f, const A& a) {
   const vector y0 = vector::Zero(1);
@@ -46,10 +54,10 @@ double slope_of(const Options& options, const F& f, double at, double& value) {
   return gradient[0];
 }
 
-agrad::step_options tight() {
+agrad::step_options tight(Eigen::Index states = 1) {
   agrad::step_options o;
   o.states.relative = 1e-9;
-  o.states.absolute = vector::Constant(1, 1e-11);
+  o.states.absolute = vector::Constant(states, 1e-11);
   return o;
 }
 
@@ -89,6 +97,27 @@ TEST_CASE("second derivatives have the part of a jump") {
     const auto loss = [&](const auto& x) { return end(std::tuple(tight(), method), f, x[0]); };
     agrad::hessian(loss, vector::Constant(1, a), value, gradient, hessian);
     CHECK(hessian(0, 0) == doctest::Approx(-2).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("second derivatives have the part of a kink that moves") {
+  const auto f = agrad::recorded(of_kink);
+  for (const auto method : methods) {
+    const auto loss = [&](const auto& x) {
+      using scalar = std::decay_t<decltype(x[0])>;
+      const vector y0 = vector::Zero(2);
+      const std::vector<agrad::ode_dose<>> none;
+      const std::vector<double> times{2.0};
+      const auto solution = agrad::ode_solve_events(tight(2), method, none, std::tuple<>(), {}, f, y0, 0.0, times, x[0]);
+      return scalar(solution.states[0][1]);
+    };
+    double value = 0;
+    vector gradient;
+    Eigen::MatrixXd hessian;
+    agrad::hessian(loss, vector::Constant(1, a), value, gradient, hessian);
+    CHECK(value == doctest::Approx((a * a + (2 - a) * (2 - a)) / 2).epsilon(1e-7));
+    CHECK(gradient[0] == doctest::Approx(2 * a - 2).epsilon(1e-7));
+    CHECK(hessian(0, 0) == doctest::Approx(2).epsilon(1e-7));
   }
 }
 

@@ -41,7 +41,8 @@ class derivative_operation : public external_operation {
  protected:
   std::size_t n() const { return of_->input_size(); }
   std::size_t m() const { return of_->output_size(); }
-  stored_run& run(state& s, const double* x, std::size_t size) const;
+  /// Runs the program. with_adjoint: whether the operation itself is differentiated, which takes second derivatives.
+  stored_run& run(state& s, const double* x, std::size_t size, bool with_adjoint) const;
 
   std::shared_ptr<const program> of_;
   std::string name_;
@@ -82,7 +83,7 @@ class reverse_operation final : public detail::derivative_operation {
   bool fits(std::size_t arguments, std::size_t results) const override { return arguments == n() + m() && results == n(); }
   static std::shared_ptr<const external_operation> read(portable_reader& from);
 
-  AGRAD_INLINE void forward(state& s, const double* x, double* y, bool) const override;
+  AGRAD_INLINE void forward(state& s, const double* x, double* y, bool with_adjoint) const override;
 
   // y = J(x)' a: the adjoint of a is J w, and the adjoint of x is the derivative of w . J(x)' a.
   AGRAD_INLINE void reverse(state& s, const double* w, double* adjoint) const override;
@@ -111,7 +112,7 @@ class tangent_operation final : public detail::derivative_operation {
   bool fits(std::size_t arguments, std::size_t results) const override { return arguments == 2 * n() && results == m(); }
   static std::shared_ptr<const external_operation> read(portable_reader& from);
 
-  AGRAD_INLINE void forward(state& s, const double* x, double* y, bool) const override;
+  AGRAD_INLINE void forward(state& s, const double* x, double* y, bool with_adjoint) const override;
 
   // y = J(x) v: the adjoint of v is J' w, and the adjoint of x is the derivative of w . J(x) v.
   AGRAD_INLINE void reverse(state& s, const double* w, double* adjoint) const override;

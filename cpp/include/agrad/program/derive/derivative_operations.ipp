@@ -4,13 +4,14 @@
 #include <agrad/base/inline.hpp>
 #include <agrad/program/derive/chosen_entries.hpp>
 #include <agrad/program/derive/derivative_operations.hpp>
-#include <agrad/program/machine/partial_second.hpp>
+#include <agrad/program/machine/second_ahead.hpp>
 #include <agrad/program/machine/structure.hpp>
 
 namespace agrad::detail {
 
-AGRAD_INLINE stored_run& derivative_operation::run(state& s, const double* x, std::size_t size) const {
+AGRAD_INLINE stored_run& derivative_operation::run(state& s, const double* x, std::size_t size, bool with_adjoint) const {
   auto& stored = static_cast<stored_run&>(s);
+  const second_ahead ahead(with_adjoint);
   stored.x.assign(x, x + size);
   std::vector<double> y(m());
   of_->forward(stored.work, x, y.data(), true);
@@ -25,8 +26,8 @@ AGRAD_INLINE std::shared_ptr<const external_operation> reverse_operation::read(p
   return detail::read_derivative<reverse_operation>(from);
 }
 
-AGRAD_INLINE void reverse_operation::forward(state& s, const double* x, double* y, bool) const {
-  of_->reverse(run(s, x, n() + m()).work, x + n(), y);
+AGRAD_INLINE void reverse_operation::forward(state& s, const double* x, double* y, bool with_adjoint) const {
+  of_->reverse(run(s, x, n() + m(), with_adjoint).work, x + n(), y);
 }
 
 AGRAD_INLINE void reverse_operation::reverse(state& s, const double* w, double* adjoint) const {
@@ -64,8 +65,8 @@ AGRAD_INLINE std::shared_ptr<const external_operation> tangent_operation::read(p
   return detail::read_derivative<tangent_operation>(from);
 }
 
-AGRAD_INLINE void tangent_operation::forward(state& s, const double* x, double* y, bool) const {
-  of_->tangent<1>(run(s, x, 2 * n()).work, x + n(), y);
+AGRAD_INLINE void tangent_operation::forward(state& s, const double* x, double* y, bool with_adjoint) const {
+  of_->tangent<1>(run(s, x, 2 * n(), with_adjoint).work, x + n(), y);
 }
 
 AGRAD_INLINE void tangent_operation::reverse(state& s, const double* w, double* adjoint) const {

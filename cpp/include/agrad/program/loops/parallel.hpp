@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <agrad/base/threads.hpp>
-#include <agrad/program/machine/partial_second.hpp>
+#include <agrad/program/machine/second_ahead.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/program/store/portable.hpp>
 
@@ -143,7 +143,9 @@ class parallel_operation final : public external_operation {
   /// Calls run(i) for all parts.
   template <class Run>
   void each_part(const Run& run) const {
-    run_in_threads(parts_.size(), threads_, run, [is_partial = second_is_partial] { return partial_second(is_partial); });
+    run_in_threads(parts_.size(), threads_, run, [is_partial = second_is_partial, follows = second_follows] {
+      return second_order_marks{partial_second(is_partial), second_ahead(follows)};
+    });
   }
 
   std::string name_;

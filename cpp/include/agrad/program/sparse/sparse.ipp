@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agrad/base/inline.hpp>
+#include <agrad/program/machine/second_ahead.hpp>
 #include <agrad/program/sparse/sparse.hpp>
 
 namespace agrad {
@@ -61,7 +62,10 @@ AGRAD_INLINE sparse_hessian::sparse_hessian(const program& f, std::vector<std::u
 
 AGRAD_INLINE void sparse_hessian::operator()(const program& f, workspace& w, const double* x, const double* y_adjoint,
                                              double* y, double* gradient, double* entries) const {
-  f.forward(w, x, y, true);
+  {
+    const second_ahead ahead(colours_.count > 0);
+    f.forward(w, x, y, true);
+  }
   if (colours_.count == 0) return f.reverse(w, y_adjoint, gradient);
   std::vector<double> out(f.output_size() * lane_count), back(f.input_size() * lane_count);
   detail::for_colours(f, required_, colours_, [&](auto width, const double* in, std::uint32_t c, std::uint32_t here) {

@@ -9,11 +9,16 @@ namespace agrad {
 AGRAD_INLINE bool event_solver::apply(detail::event_segment& s) {
   s.ending = detail::event_segment::event_ending;
   s.ending_index = trajectory_.solution.hits.size();
-  for (const std::size_t e : watch_.fired())
+  take_fired();
+  for (const std::size_t e : fired_)
     if (!watch_.is_switch(e)) conditions_.reach(e, s.ending_index, watch_.came_from(e));
   conditions_.end_waiting(t_ + trajectory_.same_time(t_));
+  if (fired_.empty() && !conditions_.is_due() && !kinks_.empty()) {
+    apply_kink(s);
+    return false;
+  }
   const bool is_over = run_due();
-  for (const std::size_t e : watch_.fired())
+  for (const std::size_t e : fired_)
     if (watch_.is_switch(e)) trajectory_.solution.hits.push_back({e, t_, y_, watch_.steepness(e)});
   s.hits = trajectory_.solution.hits.size() - s.ending_index;
   check_progress(s);
@@ -21,6 +26,36 @@ AGRAD_INLINE bool event_solver::apply(detail::event_segment& s) {
   watch_.expect_change();
   if (is_over) terminate();
   return is_over;
+}
+
+AGRAD_INLINE void event_solver::take_fired() {
+  fired_.clear();
+  for (const std::size_t e : watch_.fired()) (is_kink(e) ? kinks_ : fired_).push_back(e);
+}
+
+AGRAD_INLINE void event_solver::apply_kink(detail::event_segment& s) {
+  const std::size_t e = kinks_.front();
+  kinks_.erase(kinks_.begin());
+  s.ending = detail::event_segment::event_ending;
+  s.ending_index = trajectory_.solution.hits.size(), s.hits = 1;
+  trajectory_.solution.hits.push_back({e, t_, y_, watch_.steepness(e)});
+  const bool rests = trajectory_.solution.hits.back().rests = rests_at(e);
+  cross(e, s, !rests || watch_.sticks(e));
+  last_[e] = t_;
+  watch_.expect_change();
+}
+
+AGRAD_INLINE bool event_solver::rests_at(std::size_t e) {
+  const Eigen::VectorXd slope = trajectory_.slope_at(t_, y_);
+  Eigen::VectorXd by_y(trajectory_.n);
+  double by_t = 0;
+  trajectory_.events[e]->root_gradient(t_, y_.data(), by_t, by_y.data(), nullptr);
+  const double rate = by_t + by_y.dot(slope), size = std::abs(by_t * t_) + by_y.cwiseProduct(y_).cwiseAbs().sum();
+  const double height = watch_.height(e), usual = std::max(watch_.steepness(e), height / watch_.attempted());
+  const bool leaves = rate * watch_.came_from(e) < 0 && std::abs(rate) > 1e-6 * usual;
+  const bool rests = !leaves || watch_.sticks(e) || !(height > 1e-13 * size);
+  if (rests) watch_.rest(e, std::isfinite(size) ? 1e-14 * size : 0, is_again(e));
+  return rests;
 }
 
 AGRAD_INLINE void event_solver::shorten(detail::event_segment& s) {
@@ -91,6 +126,7 @@ AGRAD_INLINE void event_solver::reset(const event_hit& hit) {
   for (Eigen::Index i = 0; i < trajectory_.n; ++i)
     if (!trajectory_.keeps(hits.size() - 1, i)) y_[i] = after_reset_[i];
   has_jumped_ = true;
+  kinks_.clear();  // their sides follow from the state after the reset
   changed_.assign(changed_.size(), true);
   if (!y_.allFinite())
     fail(e, "not_finite", "the state after its reset is not finite",
@@ -101,15 +137,19 @@ AGRAD_INLINE void event_solver::cross_switches(const detail::event_segment& s) {
   const auto first = trajectory_.solution.hits.begin() + static_cast<std::ptrdiff_t>(s.ending_index);
   const auto resets = [&](const event_hit& hit) { return trajectory_.resets(hit); };
   if (std::any_of(first, trajectory_.solution.hits.end(), resets)) return;  // sides follow from the state after the reset
-  for (const std::size_t e : watch_.fired()) {
+  for (const std::size_t e : fired_) {
     if (!watch_.is_switch(e)) continue;
     if (is_again(e)) fail_switches(e, "switches again and again at the same time");
     last_[e] = t_;
-    if (crossed_.empty()) slope_before_ = trajectory_.slope_at(s.end, s.at_end);
-    crossed_.push_back(e);
-    has_jumped_ = true;
-    trajectory_.switches->cross(e - own_events());
+    cross(e, s, true);
   }
+}
+
+AGRAD_INLINE void event_solver::cross(std::size_t e, const detail::event_segment& s, bool changes) {
+  if (crossed_.empty()) slope_before_ = trajectory_.slope_at(s.end, s.at_end);
+  crossed_.push_back(e);
+  has_jumped_ = true;
+  if (changes) trajectory_.switches->cross(e - own_events());
 }
 
 AGRAD_INLINE void event_solver::make_consistent(detail::event_segment& s) {
@@ -126,23 +166,28 @@ AGRAD_INLINE void event_solver::settle(detail::event_segment& s) {
   if (switches == nullptr) return;
   std::vector<std::size_t> crossed;
   for (const std::size_t e : crossed_) crossed.push_back(e - own_events());
+  for (const std::size_t e : kinks_) crossed.push_back(e - own_events());
   for (std::size_t rounds = 0;; ++rounds) {
     const Eigen::VectorXd& slope = trajectory_.slope_at(s.begin, s.at_begin);
     switches->evaluate(s.begin, s.at_begin.data(), slope.data());
     if (!switches->follow(crossed)) break;
-    if (rounds > switches->size() + 1) fail_switches(own_events(), holds_state);
+    if (rounds > switches->size() + 1) {
+      for (std::size_t i = 0; i < switches->size(); ++i)
+        if (!switches->is_kink(i)) fail_switches(own_events() + i, holds_state);
+      break;
+    }
     s.held = switches->held();
     trajectory_.enter(s);
     make_consistent(s);
   }
   if (!crossed_.empty()) check_crossed(trajectory_.slope_at(s.begin, s.at_begin));
-  crossed_.clear();
+  if (kinks_.empty()) crossed_.clear();  // else their sides stay where they are for the rest of the instant
 }
 
 AGRAD_INLINE void event_solver::check_crossed(const Eigen::VectorXd& slope) {
   for (const std::size_t e : crossed_) {
     const double rate_back = trajectory_.switches->rate(e - own_events()) * watch_.came_from(e);
-    if (rate_back > 1e-10 * watch_.steepness(e)) fail_switches(e, holds_state);
+    if (!is_kink(e) && rate_back > 1e-10 * watch_.steepness(e)) fail_switches(e, holds_state);
   }
   for (Eigen::Index i = 0; i < trajectory_.n; ++i)
     if (slope[i] != slope_before_[i]) changed_[static_cast<std::size_t>(i)] = true;
@@ -157,7 +202,7 @@ AGRAD_INLINE double event_solver::rate_of(std::size_t e, double t, const Eigen::
 }
 
 AGRAD_INLINE void event_solver::check_progress(const detail::event_segment& s) {
-  for (const std::size_t e : watch_.fired()) {
+  for (const std::size_t e : fired_) {
     if (!trajectory_.events[e]->resets_there() || watch_.jumps(e)) continue;
     const int from = watch_.came_from(e);
     const double before = rate_of(e, t_, s.at_end) * from;

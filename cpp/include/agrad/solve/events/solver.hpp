@@ -115,8 +115,20 @@ class event_solver {
     return t_ - last_[e] <= 4096 * std::numeric_limits<double>::epsilon() * std::abs(t_) + std::numeric_limits<double>::min();
   }
 
+  /// Tells the events that happen at a segment's end from the kinks that share the instant.
+  void take_fired();
+  /// Applies the first of the kinks at the present time, at the end of a segment. Kinks of one instant are crossed one after
+  /// the other, because each moves with a time of its own, and all of them count in second derivatives.
+  void apply_kink(detail::event_segment& s);
+  /// Returns whether the solution touches the threshold of a kink, or rests there, instead of crossing it. Nothing of it then
+  /// moves, and values as small as those are no crossings either.
+  bool rests_at(std::size_t e);
+  bool is_kink(std::size_t e) const { return watch_.is_switch(e) && trajectory_.switches->is_kink(e - own_events()); }
+
   /// Changes the sides of the switches at a segment's end.
   void cross_switches(const detail::event_segment& s);
+  /// Keeps the side of a switch at the start of the next segment, after a change or without one.
+  void cross(std::size_t e, const detail::event_segment& s, bool changes);
   /// After a jump of a system with a mass matrix: changes the state at a segment's start to a consistent one.
   void make_consistent(detail::event_segment& s);
   /// Makes the state at a segment's start consistent, and holds the sides that the state there has or moves to.
@@ -163,6 +175,8 @@ class event_solver {
   std::vector<bool> changed_;  // the states that doses and resets have changed since the last segment
   std::vector<long> counts_;
   long happened_ = 0, waited_ = 0;    // events that are no switches; triggers and withdrawals of delayed ones
+  std::vector<std::size_t> fired_;    // events at the end of the present segment, without kinks
+  std::vector<std::size_t> kinks_;    // kinks at the present time that are still to be crossed
   std::vector<std::size_t> crossed_;  // switches at the end of the last segment
   Eigen::VectorXd slope_before_;      // there
   std::vector<double> last_, ends_, probe_;

@@ -83,7 +83,7 @@ AGRAD_INLINE void event_solver::start() {
   statistics_ = {};
   counts_.assign(trajectory_.events.size(), 0);
   happened_ = waited_ = 0;
-  crossed_.clear();
+  crossed_.clear(), kinks_.clear();
   conditions_.start();
   if (trajectory_.switches != nullptr) trajectory_.switches->start(t_, y_.data());
   last_.assign(trajectory_.events.size(), -std::numeric_limits<double>::infinity());
@@ -112,6 +112,11 @@ AGRAD_INLINE bool event_solver::advance() {
   if (conditions_.is_due() || (!s.is_solved && s.ending == detail::event_segment::event_ending)) {
     shorten(s);
     return apply(s);
+  }
+  if (!kinks_.empty()) {
+    shorten(s);
+    apply_kink(s);
+    return false;
   }
   write_begin_outputs(s, is_last);
   if (s.is_solved) solve(s);

@@ -147,16 +147,17 @@ AGRAD_INLINE Eigen::RowVectorXd event_tangent::hit_time(const event_segment& s, 
 
 AGRAD_INLINE void event_tangent::propagate_hits(const event_segment& s, bool reads_hits, event_tangents& d, moving& at) {
   const std::vector<event_hit>& hits = trajectory_.solution.hits;
-  const bool moves = trajectory_.is_placed(s);
+  const bool moves = trajectory_.is_placed_in_second(s);
   const auto is_trigger = [&](std::size_t hit) { return hits[hit].kind == hit_kind::trigger; };
-  at.stored->is_placed = moves || reads_hits;
+  const bool rests = hits[s.ending_index].rests;
+  at.stored->is_placed = moves || (reads_hits && !rests);
   for (std::size_t hit = s.ending_index; hit < s.ending_index + s.hits; ++hit)
     at.stored->is_placed = at.stored->is_placed || is_trigger(hit);
   const Eigen::VectorXd slope = trajectory_.slope_at(s.end, s.at_end);
   const event_tangents::rows fixed = at.state;
   for (std::size_t hit = s.ending_index; hit < s.ending_index + s.hits; ++hit) {
     const bool is_first = hit == s.ending_index;
-    const bool is_used = reads_hits || (is_first && moves) || is_trigger(hit);
+    const bool is_used = (reads_hits && !rests) || (is_first && moves) || is_trigger(hit);
     const Eigen::RowVectorXd time = hits[hit].follows                     ? at.time
                                     : hits[hit].kind == hit_kind::delayed ? delayed_time(hits[hit], d)
                                                                           : hit_time(s, hit, is_used, fixed, slope);

@@ -85,9 +85,20 @@ class event_trajectory {
     return solution.hits[hit].seen != hit && !kept.empty() && kept[static_cast<std::size_t>(state)];
   }
 
+  /// Returns whether a hit is a kink of the right-hand side.
+  bool is_kink(const event_hit& hit) const {
+    const std::size_t own = own_events(events.size(), switches);
+    return hit.event >= own && switches->is_kink(hit.event - own);
+  }
+
   /// Returns whether later results depend on the time of the events at a segment's end: if an event is terminal or resets, or f
   /// jumps.
   bool is_placed(const event_segment& s);
+  /// Returns whether second derivatives of later results depend on it: also where the derivatives of f jump.
+  bool is_placed_in_second(const event_segment& s) {
+    const event_hit& first = solution.hits[s.ending_index];
+    return (is_kink(first) && !first.rests) || is_placed(s);
+  }
 
   void check_crosses(const event_hit& hit, double rate) const;
 

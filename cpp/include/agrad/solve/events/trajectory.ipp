@@ -49,6 +49,7 @@ AGRAD_INLINE void event_trajectory::use(constrained_state& of) {
 AGRAD_INLINE bool event_trajectory::is_placed(const event_segment& s) {
   const event_segment* next = &s + 1;
   if (next == segments.data() + used || is_cascade(s) || is_cascade(*next)) return true;
+  if (solution.hits[s.ending_index].rests) return false;
   for (std::size_t hit = s.ending_index; hit < s.ending_index + s.hits; ++hit)
     if (resets(solution.hits[hit])) return true;
   if (!next->is_solved) return false;

@@ -14,6 +14,7 @@
 #include <agrad/solve/posed/events.hpp>
 #include <agrad/solve/record/maker.hpp>
 #include <agrad/solve/record/recorded_problem.hpp>
+#include <agrad/solve/record/second_code.hpp>
 #include <agrad/solve/record/stored_options.hpp>
 #include <agrad/solve/system/event.hpp>
 #include <agrad/solve/system/jumps/held_code.hpp>
@@ -53,6 +54,7 @@ class event_problem final : public recorded_problem {
 
   const std::string& function() const override { return of_.function; }
   AGRAD_INLINE std::unique_ptr<posed_solve> pose(bool differentiated) const override;
+  AGRAD_INLINE std::unique_ptr<posed_solve> pose_second() const override;
   AGRAD_INLINE bool tangents_match() const override;
   void expect_hits() const override { *reads_hits_ = true; }
 
@@ -71,9 +73,15 @@ class event_problem final : public recorded_problem {
   }
 
  private:
+  /// Returns the setup of a solve; held: null without switches of states.
+  event_setup setup_of(bool differentiated, const std::shared_ptr<const program>& f,
+                       const std::shared_ptr<const held_code>& held, const time_switches& switches,
+                       const std::shared_ptr<program_structure>& structure) const;
+
   fields of_;
   ode_maker make_;
   std::shared_ptr<const held_code> held_;  // null without switches
+  second_code second_;
   time_switches switches_;
   std::shared_ptr<program_structure> structure_ = std::make_shared<program_structure>();
   std::shared_ptr<std::atomic<bool>> reads_hits_ = std::make_shared<std::atomic<bool>>(false);

@@ -3,8 +3,7 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/solve/record/event_problem.hpp>
-#include <agrad/solve/system/program/ode.hpp>
-#include <agrad/solve/system/program/program_switches.hpp>
+#include <agrad/solve/record/recorded_setup.hpp>
 
 namespace agrad {
 
@@ -23,7 +22,10 @@ AGRAD_INLINE std::unique_ptr<event_function> event_programs::event(Eigen::Index 
 }
 
 AGRAD_INLINE event_problem::event_problem(fields of, ode_maker make)
-    : of_(std::move(of)), make_(std::move(make)), switches_(*of_.f, static_cast<std::size_t>(of_.states)) {
+    : of_(std::move(of)),
+      make_(std::move(make)),
+      second_(of_.f, static_cast<std::size_t>(of_.states), make_.tolerance()),
+      switches_(*of_.f, static_cast<std::size_t>(of_.states)) {
   switches_.find_features(make_.tolerance());
   if (!of_.holds) return;
   held_code found = held_code_of(*of_.f, static_cast<std::size_t>(of_.states));
@@ -31,21 +33,29 @@ AGRAD_INLINE event_problem::event_problem(fields of, ode_maker make)
 }
 
 AGRAD_INLINE std::unique_ptr<posed_solve> event_problem::pose(bool differentiated) const {
-  const std::size_t held = held_ == nullptr ? 0 : held_->entries.size();
-  auto system = std::make_unique<program_system>(held > 0 ? held_->f : of_.f, of_.states, differentiated, structure_, held);
-  system->set_active(of_.active);
+  return std::make_unique<posed_events>(setup_of(differentiated, of_.f, held_, switches_, structure_), differentiated);
+}
+
+AGRAD_INLINE std::unique_ptr<posed_solve> event_problem::pose_second() const {
+  const second_code::found* found = of_.holds ? second_.get() : nullptr;
+  if (found == nullptr) return nullptr;
+  return std::make_unique<posed_events>(setup_of(true, found->f, found->held, found->switches, found->structure), true);
+}
+
+AGRAD_INLINE event_setup event_problem::setup_of(bool differentiated, const std::shared_ptr<const program>& f,
+                                                 const std::shared_ptr<const held_code>& held, const time_switches& switches,
+                                                 const std::shared_ptr<program_structure>& structure) const {
   event_setup setup;
-  if (held > 0) setup.held = std::make_unique<program_switches>(held_, *system, of_.states);
+  set_system(setup, f, of_.states, differentiated, held, structure, of_.active);
   setup.function = of_.function;
-  setup.system = std::move(system);
   for (const event_programs& each : of_.events) setup.events.push_back(each.event(of_.states));
   setup.make = make_;
   setup.plan = of_.plan;
   setup.parameters = of_.parameters(), setup.times = of_.times;
-  setup.switches.emplace(switches_);
+  setup.switches.emplace(switches);
   setup.counts = of_.counts;
   setup.reads_hits = reads_hits_;
-  return std::make_unique<posed_events>(std::move(setup), differentiated);
+  return setup;
 }
 
 AGRAD_INLINE bool event_problem::tangents_match() const {

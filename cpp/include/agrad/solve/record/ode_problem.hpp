@@ -10,6 +10,7 @@
 #include <agrad/base/inline.hpp>
 #include <agrad/solve/record/maker.hpp>
 #include <agrad/solve/record/recorded_problem.hpp>
+#include <agrad/solve/record/second_code.hpp>
 #include <agrad/solve/record/stored_options.hpp>
 #include <agrad/solve/system/program/structure.hpp>
 
@@ -19,13 +20,16 @@ class ode_problem final : public recorded_problem {
  public:
   struct fields : recorded_right_hand_side {
     ode_required required = {};
+    bool holds = true;  // whether solves for second derivatives hold kinks of states
   };
 
   /// make: creates the solver and checks its options.
-  ode_problem(fields of, ode_maker make) : of_(std::move(of)), make_(std::move(make)) {}
+  ode_problem(fields of, ode_maker make)
+      : of_(std::move(of)), make_(std::move(make)), second_(of_.f, static_cast<std::size_t>(of_.states), make_.tolerance()) {}
 
   const std::string& function() const override { return of_.function; }
   AGRAD_INLINE std::unique_ptr<posed_solve> pose(bool differentiated) const override;
+  AGRAD_INLINE std::unique_ptr<posed_solve> pose_second() const override;
   bool tangents_match() const override { return of_.f->first_without_tangents(0) == nullptr; }
 
   static constexpr std::string_view stored_kind = "ode";
@@ -42,12 +46,13 @@ class ode_problem final : public recorded_problem {
  private:
   fields of_;
   ode_maker make_;
+  second_code second_;
   std::shared_ptr<program_structure> structure_ = std::make_shared<program_structure>();  // computed once for all solves
 };
 
 template <class Archive>
 void serialize(Archive& archive, ode_problem::fields& k) {
-  serialize_problem(archive, k, k.required);
+  serialize_problem(archive, k, k.required, k.holds);
 }
 
 }  // namespace agrad

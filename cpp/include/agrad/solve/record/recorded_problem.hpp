@@ -22,6 +22,9 @@ class recorded_problem {
   /// Poses a solve, for reverse passes and tangents if `differentiated`.
   virtual std::unique_ptr<posed_solve> pose(bool differentiated) const = 0;
 
+  /// Poses a solve with the same argument and result for second derivatives; null where the solve for reverse passes serves.
+  virtual std::unique_ptr<posed_solve> pose_second() const { return nullptr; }
+
   /// Returns whether tangents and adjoints of the recorded functions agree to rounding.
   virtual bool tangents_match() const { return true; }
 

@@ -1,7 +1,9 @@
 // Solve operation: the solve of a recorded problem as an operation of a program, for every kind of problem.
 //
 // The operand and the result are the flat vectors of the posed solve. A state of the operation keeps two posed solves, one for
-// reverse passes and one without, so that the second run allocates nothing.
+// reverse passes and one without, so that the second run allocates nothing. A third one is for second derivatives of problems
+// with kinks. It runs where second derivatives are announced (program/machine/second_ahead.hpp), or else with the first such
+// pass.
 // Read next: solve/posed/posed_solve.hpp; solve/record/recorded_problem.hpp.
 #pragma once
 
@@ -75,8 +77,14 @@ class solve_operation final : public external_operation, public chooses_entries 
 
  private:
   struct solves final : external_operation::state {
-    std::unique_ptr<posed_solve> plain, differentiable;
+    std::unique_ptr<posed_solve> plain, differentiable, second;
+    bool is_second_known = false;  // whether `second` has been looked for
+    posed_solve* last = nullptr;   // that ran for derivatives
+    std::vector<double> x, along;  // the argument of the last run for derivatives, and the directions of its tangents
+    int width = 0;
   };
+  /// Returns the solve for second derivatives; null where the other one serves.
+  posed_solve* second_of(solves& s) const;
 
   /// Solves, reports the progress and enters the costs into the ledger.
   void solve(posed_solve& by, const double* x) const;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <agrad/base/inline.hpp>
+#include <agrad/program/machine/second_ahead.hpp>
 #include <agrad/solve/record/solve_operation.hpp>
 
 namespace agrad {
@@ -33,10 +34,23 @@ AGRAD_INLINE void solve_operation::write(portable_writer& to) const {
 AGRAD_INLINE void solve_operation::forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const {
   auto& mine = static_cast<solves&>(s);
   const bool differentiated = with_adjoint || same_steps_;
-  std::unique_ptr<posed_solve>& chosen = differentiated ? mine.differentiable : mine.plain;
-  if (chosen == nullptr) chosen = problem_->pose(differentiated);
+  posed_solve* chosen = with_adjoint && second_follows ? second_of(mine) : nullptr;
+  if (chosen == nullptr) {
+    std::unique_ptr<posed_solve>& own = differentiated ? mine.differentiable : mine.plain;
+    if (own == nullptr) own = problem_->pose(differentiated);
+    chosen = own.get();
+  }
   solve(*chosen, x);
   chosen->read(y);
+  if (!differentiated) return;
+  mine.last = chosen;
+  mine.x.assign(x, x + inputs_);
+}
+
+AGRAD_INLINE posed_solve* solve_operation::second_of(solves& s) const {
+  if (!s.is_second_known && has_tangents()) s.second = problem_->pose_second();
+  s.is_second_known = true;
+  return s.second.get();
 }
 
 AGRAD_INLINE void solve_operation::solve(posed_solve& by, const double* x) const {
@@ -49,7 +63,7 @@ AGRAD_INLINE void solve_operation::solve(posed_solve& by, const double* x) const
 
 template <class Pass>
 void solve_operation::run_reverse(external_operation::state& s, const Pass& pass) const {
-  posed_solve& by = *static_cast<solves&>(s).differentiable;
+  posed_solve& by = *static_cast<solves&>(s).last;
   run_pass(progress_.get(), true, [&] {
     pass(by);
     return by.begin();
@@ -73,14 +87,23 @@ AGRAD_INLINE const external_operation* solve_operation::first_without_tangents(i
 
 AGRAD_INLINE void solve_operation::tangent(external_operation::state& s, int width, const double* x_tangent,
                                            double* y_tangent) const {
-  posed_solve& by = *static_cast<solves&>(s).differentiable;
+  auto& mine = static_cast<solves&>(s);
+  posed_solve& by = *mine.last;
   by.tangent(width, x_tangent, y_tangent);
+  mine.along.assign(x_tangent, x_tangent + inputs_ * static_cast<std::size_t>(width)), mine.width = width;
   ledger_->enter(by.statistics());
 }
 
 AGRAD_INLINE void solve_operation::second(external_operation::state& s, int width, const double* y_adjoint,
                                           const double* y_adjoint_tangent, double* x_adjoint, double* x_adjoint_tangent) const {
-  static_cast<solves&>(s).differentiable->second(width, y_adjoint, y_adjoint_tangent, x_adjoint, x_adjoint_tangent);
+  auto& mine = static_cast<solves&>(s);
+  if (posed_solve* own = second_of(mine); own != nullptr && own != mine.last) {  // nothing announced second derivatives
+    solve(*own, mine.x.data());
+    mine.last = own;
+    std::vector<double> tangents(outputs_ * static_cast<std::size_t>(mine.width));
+    own->tangent(mine.width, mine.along.data(), tangents.data());
+  }
+  mine.last->second(width, y_adjoint, y_adjoint_tangent, x_adjoint, x_adjoint_tangent);
 }
 
 AGRAD_INLINE std::unique_ptr<posed_solve> solve_operation::solve(const double* x, bool differentiated) const {

@@ -68,6 +68,15 @@ class event_watch {
   /// Stores the value of event e at its zero, and its rate towards zero. Values of this size then count as zero. If the
   /// function clearly crossed zero, rather than turned there, and its reset stops it, any further motion crosses zero again.
   void expect_return(std::size_t e, double value, double rate);
+  /// Event e rests at zero: values up to a size count as zero until the function leaves zero, and up to more if it has happened
+  /// there before.
+  void rest(std::size_t e, double size, bool is_again) {
+    of_[e].zero = std::max(is_again ? 16 * of_[e].zero : of_[e].zero, size);
+  }
+  /// The largest value of event e at both ends of the attempted step in which it happened.
+  double height(std::size_t e) const { return std::max(std::abs(of_[e].here.value), std::abs(of_[e].next.value)); }
+  /// The size of that step.
+  double attempted() const { return attempted_; }
   /// The time of the events.
   double where() const { return where_; }
   /// Whether an event is the root of a switch.
@@ -234,7 +243,7 @@ class event_watch {
   std::vector<candidate> candidates_;
   std::vector<std::size_t> fired_;
   double start_ = 0;  // the problem's time at t_ = 0
-  double t_ = 0, where_ = 0;
+  double t_ = 0, where_ = 0, attempted_ = 0;
 };
 
 }  // namespace agrad::detail

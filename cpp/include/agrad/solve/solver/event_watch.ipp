@@ -52,7 +52,7 @@ AGRAD_INLINE void event_watch::begin_switch(std::size_t e) {
 
 AGRAD_INLINE bool event_watch::sees(double t, const double* y, const double* slope) {
   candidates_.clear();
-  const double h = t - t_;
+  const double h = attempted_ = t - t_;
   nodes_.examine(h, y, slope);
   for (std::size_t e = 0; e < of_.size(); ++e) {
     of_[e].next = evaluate(e, t, y, slope);

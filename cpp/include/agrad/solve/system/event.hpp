@@ -156,6 +156,7 @@ struct event_hit {
   std::size_t seen = 0;  // the hit whose state the reset sees: this one, or an earlier one
   hit_kind kind = hit_kind::event;
   std::size_t trigger = 0;  // of a delayed event: the hit that was its trigger
+  bool rests = false;       // of a kink: whether the solution touches the threshold, or rests there, and does not cross it
 
   /// Whether the event happened, and not its trigger or withdrawal alone.
   bool happens() const { return kind == hit_kind::event || kind == hit_kind::delayed; }

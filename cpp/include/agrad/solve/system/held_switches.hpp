@@ -2,7 +2,8 @@
 //
 // The sides of all comparisons are held while steps are taken. Each comparison has a root, a function that is zero where the
 // side changes: an event of the solve without a reset (solve/events/solver.hpp). Where it happens, its side changes, and the
-// solve goes on from the same state with another right-hand side.
+// solve goes on from the same state with another right-hand side. Where second derivatives are wanted, comparisons that make a
+// kink are held, too: the right-hand side is then continuous, and its derivative jumps.
 // Read next: solve/system/program/program_switches.hpp, the switches of recorded functions.
 #pragma once
 
@@ -26,6 +27,8 @@ class held_switches {
   virtual int direction(std::size_t i) const = 0;
   /// Returns the side of zero, 1 or -1, on which the held side has a root.
   virtual int side(std::size_t i) const = 0;
+  /// Returns whether the right-hand side is continuous where a root is zero.
+  virtual bool is_kink(std::size_t i) const = 0;
   /// Returns a root in the user's words, for messages.
   virtual std::string name(std::size_t i) const = 0;
 

@@ -11,6 +11,7 @@
 #include <agrad/program/schedule/unrolled.hpp>
 #include <agrad/program/sparse/reach.hpp>
 #include <agrad/rules/arithmetic.hpp>
+#include <agrad/rules/comparison.hpp>
 #include <agrad/solve/system/jumps/held_code.hpp>
 #include <agrad/solve/system/jumps/kinks.hpp>
 #include <agrad/solve/system/jumps/needed_operations.hpp>
@@ -23,12 +24,13 @@ namespace detail {
 /// Finds the entries of a right-hand side that are to be held.
 class held_search {
  public:
-  held_search(const program& f, std::size_t n) : f_(f), n_(n), steps_(f.code()) {}
+  held_search(const program& f, std::size_t n, held_kind kind)
+      : f_(f), n_(n), with_kinks_(kind == held_kind::jumps_and_kinks), steps_(f.code()) {}
 
   std::vector<held_entry> entries() {
-    const auto jumps = [](const operation& op) { return jumps_at(jump_site_of(op)); };
+    const auto may_hold = [&](const operation& op) { return may_hold_at(jump_site_of(op)); };
     const std::vector<operation>& all = steps_.operations();
-    if (std::none_of(all.begin(), all.end(), jumps)) return {};
+    if (std::none_of(all.begin(), all.end(), may_hold)) return {};
     std::vector<reach::marks> marks(f_.input_size(), 0);
     std::fill_n(marks.begin() + 1, n_, of_state);
     marks[0] = of_time;
@@ -38,7 +40,7 @@ class held_search {
     std::vector<held_entry> found;
     for (const operation& op : all) {
       const jump_site site = jump_site_of(op);
-      if (!jumps_at(site)) continue;
+      if (!may_hold_at(site)) continue;
       for (std::size_t i = 0; i < op.count; ++i) {
         const slot x = reach::place(f_.code().integers, op, 0, i);
         const slot y = site.has_other ? reach::place(f_.code().integers, op, 1, i) : x;
@@ -47,12 +49,14 @@ class held_search {
           for (slot k = 0; k < op.operands[1].count; ++k) both |= flow.of(op.operands[1].first + k) != 0 ? of_state : 0;
         const bool is_known = (both & of_state) == 0 && course.is_linear(x) && course.is_linear(y);
         const bool is_linear = with_states.is_linear(x) && with_states.is_linear(y) && site.kind != jump_site::quotient;
-        const held_entry entry{site, op.what, x, y, static_cast<slot>(op.result + i), is_linear, text_of(op, x, y)};
+        held_entry entry{site, op.what, x, y, static_cast<slot>(op.result + i), is_linear, site.is_kink, text_of(op, x, y)};
         // Both stay as they are until an entry within them passes its own place, where this one is computed anew.
         const bool follows = with_states.is_constant(x) && with_states.is_constant(y);
         if (both != 0 && !is_known && site.kind == jump_site::lookup) fail_lookup();
         const bool can_meet = !is_infinite(x) && !is_infinite(y);
-        if (both != 0 && !is_known && !follows && can_meet && !continuous.is_kink(entry)) found.push_back(entry);
+        if (both == 0 || is_known || follows || !can_meet) continue;
+        entry.is_kink = entry.is_kink || continuous.is_kink(entry);
+        if (!entry.is_kink || with_kinks_) found.push_back(entry);
       }
     }
     return found;
@@ -91,10 +95,13 @@ class held_search {
     return s < f_.fixed().size() && !is_input && !std::isfinite(f_.fixed()[s]);
   }
 
-  static bool jumps_at(const jump_site& site) { return site.kind != jump_site::none && !site.is_kink; }
+  bool may_hold_at(const jump_site& site) const {
+    return site.kind != jump_site::none && (!site.is_kink || (with_kinks_ && site.kind == jump_site::side));
+  }
 
   const program& f_;
   std::size_t n_;
+  bool with_kinks_;
   unrolled steps_;
 };
 
@@ -148,6 +155,8 @@ class held_writer {
         write_whole(entry_of(op, i));
       else if (site.is_rest)
         write_rest(entry_of(op, i), first_ + k);
+      else if (site.is_kink)
+        write_branch(entry_of(op, i), first_ + k, site.has_other);
       else
         gather({first_ + k}, now(op.result + i));
     }
@@ -195,13 +204,30 @@ class held_writer {
     parts_.code.operations.push_back(op);
   }
 
+  /// Returns the product of a held side and a number.
+  static operation product_of(slot side, const span& x, slot result) {
+    operation product;
+    product.what = &kernel_of_rule<multiply_rule>();
+    product.result = result, product.count = 1, product.arity = 2;
+    product.operands[0] = {side, 1, 1, false, false}, product.operands[1] = x;
+    return product;
+  }
+
+  /// Writes the branch that a side tells: x or y, or x times a sign.
+  void write_branch(const operation& op, slot side, bool has_other) {
+    const span x = moved(op, 0);
+    operation branch = product_of(side, x, now(op.result));
+    if (has_other) {
+      branch.what = &kernel_of_rule<select_rule>(), branch.arity = 3;
+      branch.operands[1] = x, branch.operands[2] = moved(op, 1);
+    }
+    parts_.code.operations.push_back(branch);
+  }
+
   /// Writes x - q y for a remainder of x by y with the held quotient q.
   void write_rest(const operation& op, slot q) {
     const span x = moved(op, 0), y = moved(op, 1);
-    operation product;
-    product.what = &kernel_of_rule<multiply_rule>();
-    product.result = parts_.new_slots(1), product.count = 1, product.arity = 2;
-    product.operands[0] = {q, 1, 1, false, false}, product.operands[1] = y;
+    const operation product = product_of(q, y, parts_.new_slots(1));
     operation rest = product;
     rest.what = &kernel_of_rule<subtract_rule>(), rest.result = now(op.result);
     rest.operands[0] = x, rest.operands[1] = {product.result, 1, 1, y.active, false};
@@ -221,12 +247,14 @@ AGRAD_INLINE double held_entry::side_at(double x_value, double y_value) const {
   const double* const arguments[] = {&x_value, &y_given};
   double value = 0;
   what->entries->values(1, arguments, &value);
+  const bool is_x = value == x_value || (std::isnan(value) && std::isnan(x_value));
+  if (site.is_kink) return is_x ? 1 : site.has_other ? 0 : -1;
   return site.is_rest ? std::rint((x_value - value) / y_value) : value;
 }
 
-AGRAD_INLINE held_code held_code_of(const program& f, std::size_t n) {
+AGRAD_INLINE held_code held_code_of(const program& f, std::size_t n, held_kind kind) {
   held_code code;
-  code.entries = detail::held_search(f, n).entries();
+  code.entries = detail::held_search(f, n, kind).entries();
   if (code.entries.empty()) return code;
   std::vector<slot> sides, results;
   for (const held_entry& each : code.entries) {

@@ -11,13 +11,14 @@
 
 #include <agrad/program/loops/scan.hpp>
 #include <agrad/program/sparse/reach.hpp>
+#include <agrad/solve/system/jumps/held_code.hpp>
 
 namespace agrad {
 
 class loop_jumps {
  public:
-  /// f: a function of (t, n states, parameters).
-  loop_jumps(const program& f, std::size_t n);
+  /// f: a function of (t, n states, parameters). kind: whether kinks count as jumps.
+  loop_jumps(const program& f, std::size_t n, held_kind kind = held_kind::jumps);
 
   /// Returns the loops that jump, or whose bodies contain such a loop.
   const std::set<const external_operation*>& loops() const { return loops_; }
@@ -30,10 +31,11 @@ class loop_jumps {
   bool search(const scan_operation& loop, const std::vector<reach::marks>& operand);
   /// Returns the marks of a body's inputs, where the carry has those of all steps.
   static std::vector<reach::marks> marks_of(const scan_operation& loop, const std::vector<reach::marks>& operand);
-  static bool jumps(const program& f, const reach& flow);
+  bool jumps(const program& f, const reach& flow) const;
   /// Returns whether a state decides an `if` in the body, one of whose sides may not have been recorded yet.
   static bool is_open(const scan_operation& loop, const std::vector<reach::marks>& inputs);
 
+  bool with_kinks_;
   std::set<const external_operation*> loops_;
 };
 

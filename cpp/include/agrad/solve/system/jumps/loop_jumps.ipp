@@ -5,13 +5,13 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/schedule/unrolled.hpp>
-#include <agrad/solve/system/jumps/held_code.hpp>
 #include <agrad/solve/system/jumps/kinks.hpp>
 #include <agrad/solve/system/jumps/loop_jumps.hpp>
 
 namespace agrad {
 
-AGRAD_INLINE loop_jumps::loop_jumps(const program& f, std::size_t n) {
+AGRAD_INLINE loop_jumps::loop_jumps(const program& f, std::size_t n, held_kind kind)
+    : with_kinks_(kind == held_kind::jumps_and_kinks) {
   if (f.code().externals.empty()) return;
   std::vector<reach::marks> of_inputs(f.input_size(), 0);
   std::fill_n(of_inputs.begin() + 1, n, of_state);
@@ -90,10 +90,10 @@ AGRAD_INLINE bool loop_jumps::is_open(const scan_operation& loop, const std::vec
   return false;
 }
 
-AGRAD_INLINE bool loop_jumps::jumps(const program& f, const reach& flow) {
+AGRAD_INLINE bool loop_jumps::jumps(const program& f, const reach& flow) const {
   const unrolled steps(f.code());
   const std::vector<operation>& all = steps.operations();
-  const auto may_jump = [](const jump_site& site) { return site.kind != jump_site::none && !site.is_kink; };
+  const auto may_jump = [&](const jump_site& site) { return site.kind != jump_site::none && (with_kinks_ || !site.is_kink); };
   if (std::none_of(all.begin(), all.end(), [&](const operation& op) { return may_jump(jump_site_of(op)); })) return false;
   kinks continuous(f, all);
   for (const operation& op : all) {
@@ -103,7 +103,7 @@ AGRAD_INLINE bool loop_jumps::jumps(const program& f, const reach& flow) {
       const slot x = reach::place(f.code().integers, op, 0, i);
       const slot y = site.has_other ? reach::place(f.code().integers, op, 1, i) : x;
       if ((flow.of(x) | flow.of(y)) == 0) continue;
-      if (!continuous.is_kink({site, op.what, x, y, static_cast<slot>(op.result + i)})) return true;
+      if (with_kinks_ || !continuous.is_kink({site, op.what, x, y, static_cast<slot>(op.result + i)})) return true;
     }
   }
   return false;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <agrad/program/program.hpp>
+#include <agrad/solve/system/jumps/held_code.hpp>
 
 namespace agrad {
 
@@ -26,8 +27,9 @@ struct unrolled_loops {
   std::vector<left> hidden = {};
 };
 
-/// Returns a right-hand side of (t, n states, parameters) with loops that jump written out; f where there are no such loops.
-unrolled_loops with_unrolled_loops(std::shared_ptr<const program> f, std::size_t n);
+/// Returns a right-hand side of (t, n states, parameters) with loops that jump, or also those with kinks, written out; f where
+/// there are no such loops.
+unrolled_loops with_unrolled_loops(std::shared_ptr<const program> f, std::size_t n, held_kind kind = held_kind::jumps);
 
 }  // namespace agrad
 

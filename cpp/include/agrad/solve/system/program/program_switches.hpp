@@ -31,6 +31,7 @@ class program_switches final : public held_switches {
   AGRAD_INLINE std::unique_ptr<differentiable_function> root(std::size_t i) override;
   AGRAD_INLINE int direction(std::size_t i) const override;
   AGRAD_INLINE int side(std::size_t i) const override;
+  bool is_kink(std::size_t i) const override { return code_->entries[roots_[i].entry].is_kink; }
   AGRAD_INLINE std::string name(std::size_t i) const override;
 
   const std::vector<double>& held() const override { return held_; }
@@ -75,7 +76,8 @@ class program_switches final : public held_switches {
   /// Returns the side of an entry where it is clear; where the numbers meet, the side to which the rates lead.
   double side_of(std::size_t entry) const;
   /// Marks entries whose numbers and sides equal those of an earlier entry, as in the steps of a loop after its end. Their
-  /// roots stay on their side, because the earlier root crosses first, and may change them.
+  /// roots stay on their side, because the earlier root crosses first, and may change them. Kinks with equal numbers are none,
+  /// because the derivatives of their numbers may differ.
   void find_followers();
 
   static constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();  // numbers this close, relatively, meet

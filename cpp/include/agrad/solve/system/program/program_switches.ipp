@@ -138,8 +138,10 @@ AGRAD_INLINE void program_switches::find_followers() {
   const auto what = [&](std::size_t e) {
     return std::tuple(values_[2 * e], values_[2 * e + 1], held_[e], std::hash<const kernel*>()(code_->entries[e].what));
   };
-  const auto is_number = [&](std::size_t e) { return !std::isnan(values_[2 * e]) && !std::isnan(values_[2 * e + 1]); };
-  order_.erase(std::remove_if(order_.begin(), order_.end(), [&](std::size_t e) { return !is_number(e); }), order_.end());
+  const auto cannot_follow = [&](std::size_t e) {
+    return code_->entries[e].is_kink || std::isnan(values_[2 * e]) || std::isnan(values_[2 * e + 1]);
+  };
+  order_.erase(std::remove_if(order_.begin(), order_.end(), cannot_follow), order_.end());
   std::sort(order_.begin(), order_.end(), [&](auto a, auto b) { return std::tuple(what(a), a) < std::tuple(what(b), b); });
   for (std::size_t k = 1; k < order_.size(); ++k) follows_[order_[k]] = what(order_[k - 1]) == what(order_[k]) ? 1 : 0;
 }
@@ -182,7 +184,8 @@ AGRAD_INLINE void program_switches::start(double t, const double* y) {
   plain.forward(plain_work_, inputs.data(), found.data(), false);
   for (std::size_t e = 0; e < sides.size(); ++e) {
     const double* x = found.data() + 3 * e;
-    sides[e] = code_->entries[e].site.is_rest ? code_->entries[e].side_at(x[0], x[1]) : x[2];
+    const jump_site& site = code_->entries[e].site;
+    sides[e] = site.is_rest || site.is_kink ? code_->entries[e].side_at(x[0], x[1]) : x[2];
   }
   hold(sides);
 }
