@@ -9,6 +9,7 @@
 #include <agrad/solve/system/jumps/time_course.ipp>
 #include <agrad/solve/system/jumps/time_switches.ipp>
 #include <agrad/solve/system/jumps/unrolled_loops.ipp>
+#include <agrad/solve/system/jumps/written_kinks.ipp>
 #include <agrad/solve/system/mass_matrix.ipp>
 #include <agrad/solve/system/program/dae.ipp>
 #include <agrad/solve/system/program/diagonals.ipp>

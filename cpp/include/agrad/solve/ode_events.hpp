@@ -20,6 +20,7 @@
 #include <agrad/solve/posed/events.hpp>
 #include <agrad/solve/system/functor/event.hpp>
 #include <agrad/solve/system/jumps/unrolled_loops.hpp>
+#include <agrad/solve/system/jumps/written_kinks.hpp>
 #include <agrad/solve/system/program/held_recorded.hpp>
 #include <agrad/solve/system/program/program_switches.hpp>
 
@@ -100,7 +101,8 @@ struct dose_columns {
 template <class Recorded>
 void set_recorded(event_setup& setup, std::unique_ptr<Recorded> own, held_kind kind) {
   const Eigen::Index n = own->states();
-  const std::shared_ptr<const program> f = with_unrolled_loops(own->recorded(), static_cast<std::size_t>(n), kind).f;
+  std::shared_ptr<const program> f = with_unrolled_loops(own->recorded(), static_cast<std::size_t>(n), kind).f;
+  if (kind == held_kind::jumps_and_kinks) f = with_written_kinks(f, static_cast<std::size_t>(n));
   time_switches times(*f, static_cast<std::size_t>(n));
   if (times.size() > 0) setup.switches.emplace(std::move(times));
   held_code found = held_code_of(*f, static_cast<std::size_t>(n), kind);

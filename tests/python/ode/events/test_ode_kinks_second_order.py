@@ -177,6 +177,51 @@ def test_a_kink_in_a_constraint(method):
     assert ag.hessian(end)(0.7) == pytest.approx(2.0, abs=1e-6)
 
 
+#: A table and the slopes before, between and after its points.
+POINTS, VALUES = np.array([0.0, 0.4, 0.9]), np.array([1.0, 3.0, 2.0])
+SLOPES = np.array([0.0, 5.0, -2.0, 0.0])
+
+
+def table_integral(p):
+    """The integral of the table over x from -p to 2 - p."""
+    turns = np.diff(SLOPES)
+    return 2.0 * VALUES[0] + sum(turn * np.maximum(2.0 - p - at, 0.0) ** 2 / 2 for turn, at in zip(turns, POINTS, strict=True))
+
+
+@one_step_methods
+def test_a_table_of_a_state(method):
+    def end(p):
+        f = lambda t, y: [1.0, np.interp(y[0], POINTS, VALUES)]  # noqa: E731
+        return ag.solve_ivp(f, (0.0, 2.0), [-p, 0.0], method, **TIGHT).y[1, -1]
+
+    assert end(0.7) == pytest.approx(table_integral(0.7), rel=1e-7)
+    assert ag.hessian(end)(0.7) == pytest.approx(ag.hessian(table_integral)(0.7), abs=1e-8)
+    in_time = lambda p: ag.solve_ivp(  # noqa: E731
+        lambda t, y: [np.interp(t * t - p, POINTS, VALUES) * 2 * t], (0.0, np.sqrt(2.0)), [0.0], method, **TIGHT
+    ).y[0, -1]
+    assert ag.hessian(in_time)(0.7) == pytest.approx(ag.hessian(table_integral)(0.7), abs=1e-7)
+
+
+@pytest.mark.parametrize("method", ["Tsit5", "DOP853"])  # the others need second derivatives of extremes
+def test_extremes_and_sorted_states(method):
+    weights = np.array([1.0, -2.0, 0.5, 3.0])
+    kinds = [
+        lambda x: np.max(x), lambda x: np.min(x[:3]) * 2.0, lambda x: np.sort(x) @ weights, lambda x: np.median(x[:3]),
+        lambda x: np.sum(np.max(np.reshape(x, (2, 2)), axis=0)), lambda x: np.linalg.norm(x, np.inf),
+    ]  # fmt: skip
+
+    def end(p, kind):
+        f = lambda t, y: ag.array([*(p * np.array([1.0, -1.0, 0.5, 0.2])), kind(y[:4])])  # noqa: E731
+        y0 = ag.array([-0.5, 0.9, 0.1, 0.3 * p[0], 0.0])
+        return ag.solve_ivp(f, (0.0, 1.5), y0, method, **TIGHT).y[4, -1]
+
+    p = np.array([1.0, 0.8, 0.9, 1.1])
+    for kind in kinds:
+        found = ag.hessian(lambda p, kind=kind: end(p, kind))(p)
+        np.testing.assert_allclose(found, central(lambda p, kind=kind: end(p, kind), p), atol=2e-3)
+        assert np.abs(found).max() > 0.05
+
+
 @pytest.mark.parametrize("method", ["Tsit5", "DOP853"])  # the others need second derivatives of loops
 def test_kinks_in_loops(method):
     def absolute(x):

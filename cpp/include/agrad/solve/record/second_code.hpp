@@ -22,7 +22,7 @@ namespace agrad {
 class second_code {
  public:
   struct found {
-    std::shared_ptr<const program> f;  // the right-hand side, with loops that have kinks written out
+    std::shared_ptr<const program> f;  // the right-hand side, with operations that have many kinks written out
     std::shared_ptr<const held_code> held;
     time_switches switches;
     std::shared_ptr<program_structure> structure = std::make_shared<program_structure>();
