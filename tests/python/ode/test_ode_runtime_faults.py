@@ -61,11 +61,19 @@ LENGTH_BACK = operation(backward=lambda _, cotangent: (np.zeros(3),))
 NAN_BACK = operation(backward=lambda _, cotangent: (np.nan * cotangent,))
 
 
+def good_solves():
+    return [by_parameter(operation(), method) for method in METHODS]
+
+
+@pytest.fixture(scope="module")
+def before():
+    return good_solves()
+
+
 @pytest.fixture(autouse=True)
-def a_good_solve_is_as_before():
-    before = [by_parameter(operation(), method) for method in METHODS]
+def a_good_solve_is_as_before(before):
     yield
-    assert [by_parameter(operation(), method) for method in METHODS] == before
+    assert good_solves() == before
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -199,9 +207,25 @@ def failing_rest(method):
     return call
 
 
+FAILURES = [
+    (failing_compiled, "BDF"),
+    (failing_compiled, "Tsit5"),
+    (failing_compiled, "Rodas4"),
+    (failing_inside, "BDF"),
+    pytest.param(failing_inside, "Tsit5", marks=pytest.mark.full),
+    pytest.param(failing_inside, "Rodas4", marks=pytest.mark.full),
+    (failing_population, "BDF"),
+    (failing_population, "Tsit5"),
+    pytest.param(failing_population, "Rodas4", marks=pytest.mark.full),
+    (failing_partly, "BDF"),
+    (failing_partly, "Tsit5"),
+    pytest.param(failing_partly, "Rodas4", marks=pytest.mark.full),
+    (failing_rest, None),
+]
+
+
 @on_linux
 @pytest.mark.thread_unsafe(reason="counts what the whole process holds")
-@pytest.mark.parametrize("method", ["BDF", "Tsit5", "Rodas4"])
-@pytest.mark.parametrize("failing", [failing_compiled, failing_inside, failing_population, failing_partly, failing_rest])
+@pytest.mark.parametrize(("failing", "method"), FAILURES)
 def test_a_thousand_failures_leave_no_memory_behind(failing, method):
     assert growth(failing(method)) < SLACK

@@ -20,6 +20,7 @@ def output_of(*command):
     return ran.stdout.splitlines()
 
 
+@pytest.mark.full  # for what is wrong with a benchmark, as the next one
 def test_gradients_by_hand_are_those_of_differences():
     errors = dict(line.split(": ") for line in output_of("reference.py"))
     assert len(errors) >= 12
