@@ -33,6 +33,9 @@ function(agrad_add_module suffix folder)
   pybind11_add_module(_core${suffix} MODULE NO_EXTRAS ${solvers} ${bindings})  # no LTO: a serial link of 6 s that gains nothing
   set_target_properties(_core${suffix} PROPERTIES UNITY_BUILD ${AGRAD_GROUP_FILES} UNITY_BUILD_BATCH_SIZE ${AGRAD_GROUP_SIZE}
     OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
+  if(AGRAD_GROUP_ALL)
+    set_target_properties(${compiled} agrad_rows${suffix} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${AGRAD_GROUP_SIZE})
+  endif()
   target_link_libraries(_core${suffix} PRIVATE agrad_options agrad_rows${suffix} ${compiled})
   if(NOT APPLE)  # keep our copy of SUNDIALS to ourselves: other modules in the process may bring another
     target_link_options(_core${suffix} PRIVATE -Wl,--exclude-libs,ALL)
