@@ -46,4 +46,5 @@ if(AGRAD_SANITIZE)
   endif()
   target_link_options(agrad_options INTERFACE -fsanitize=${sanitizers})
   target_compile_definitions(agrad_options INTERFACE AGRAD_CHECKED)  # variables of ended scopes raise in statements too
+  target_compile_definitions(agrad_options INTERFACE AGRAD_ALWAYS_INLINE=inline)  # a third less time to compile densities
 endif()

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <thread>
 
+#include "repetitions.hpp"
+
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,7 +55,7 @@ TEST_CASE("a child finds a mutex free that another thread had locked, and what i
     const locked two(inner);
     return first == second;
   };
-  for (int i = 0; i < 300; ++i) REQUIRE(exit_of_child(is_whole) == 0);
+  for (int i = 0; i < repetitions(300); ++i) REQUIRE(exit_of_child(is_whole) == 0);
   is_over = true;
   other.join();
   CHECK(is_whole());

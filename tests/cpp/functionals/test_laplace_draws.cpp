@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "repetitions.hpp"
+
 namespace test_functionals_laplace_draws {
 
 using agrad::promoted_t;
@@ -36,7 +38,7 @@ const auto normal = [](const auto& theta, const VectorXd& data, double sigma) {
 }  // namespace
 
 TEST_CASE("draws given normal data have the moments of the exact distribution") {
-  constexpr int n = 20000;
+  constexpr int n = repetitions(20000);
   std::mt19937_64 rng(5);
   VectorXd mean = VectorXd::Zero(4);
   MatrixXd square = MatrixXd::Zero(4, 4);
@@ -90,7 +92,7 @@ TEST_CASE("tolerances, blocks and the general function lead to the same draws") 
 }
 
 TEST_CASE("draws given counts have the mode as mean and the curvature there as precision; negative counts are refused") {
-  constexpr int n = 20000;
+  constexpr int n = repetitions(20000);
   const VectorXd sums = (VectorXd(4) << 1, 0, 3, 6).finished(), numbers = (VectorXd(4) << 1, 1, 1, 2).finished();
   const MatrixXd prior = kernel(1.3, 0.7), one = MatrixXd::Identity(4, 4);
   VectorXd mode = VectorXd::Zero(4);

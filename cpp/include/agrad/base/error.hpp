@@ -22,14 +22,19 @@
 
 #if defined(__GNUC__) || defined(__clang__)
 #define AGRAD_COLD [[gnu::cold]]
-#define AGRAD_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define AGRAD_NEVER_INLINE [[gnu::noinline]]
 #define AGRAD_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), false)
 #else
 #define AGRAD_COLD
-#define AGRAD_ALWAYS_INLINE inline
 #define AGRAD_NEVER_INLINE
 #define AGRAD_UNLIKELY(condition) (condition)
+#endif
+// Without optimisation, copies of a function in its callers only take longer to compile: sanitized builds define it as inline.
+#ifdef AGRAD_ALWAYS_INLINE
+#elif defined(__GNUC__) || defined(__clang__)
+#define AGRAD_ALWAYS_INLINE [[gnu::always_inline]] inline
+#else
+#define AGRAD_ALWAYS_INLINE inline
 #endif
 
 namespace agrad {

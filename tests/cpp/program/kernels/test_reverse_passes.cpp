@@ -80,6 +80,7 @@ void check_rule() {
   for (unsigned active = 1; active < (1U << static_cast<unsigned>(Rule::arity)); ++active) {
     CAPTURE(active);
     for (const std::size_t n : {2U, 14U, 20U}) {
+      if (n == 14 && active + 1 != 1U << static_cast<unsigned>(Rule::arity)) continue;
       CAPTURE(n);
       const auto f = rule_program<Rule>(n, active, false), g = rule_program<Rule>(n, active, true);
       CHECK(count(f->code(), "straight") == (n == 2 ? 1 : 0));

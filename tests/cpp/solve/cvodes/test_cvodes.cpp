@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "repetitions.hpp"
 #include "solve/systems.hpp"
 
 namespace test_cvodes {
@@ -114,7 +115,7 @@ TEST_CASE("the gradient does not depend on where the checkpoints lie") {
   // interpolation goes wrong (solve/cvodes/interpolation.hpp).
   for (const ode_interpolation interpolation : {ode_interpolation::hermite, ode_interpolation::polynomial}) {
     for (const ode_method method : {ode_method::adams, ode_method::bdf}) {
-      for (long steps = 1; steps < 450; ++steps) {
+      for (long steps = 1; steps < 450; steps += steps < 50 ? 1 : 4 / repetitions(4)) {
         lotka_volterra system(rates);
         agrad::ode_adjoint_options o = options(2, 1e-8);
         o.solver_forward = o.solver_backward = method;
