@@ -297,6 +297,42 @@ def test_a_branch_without_values_beyond_its_threshold():
     np.testing.assert_allclose(ag.hessian(end)(p), ag.hessian(closed)(p), rtol=1e-6)
 
 
+@one_step_methods
+def test_a_power_without_values_below_zero(method):
+    """The state 1 - p t crosses zero, and the integral of max(y, 0)^3.5 is 2 / (9 p); beyond, the held branch is nan."""
+
+    def end(p):
+        f = lambda t, y: [-p, np.maximum(y[0], 0.0) ** 3.5]  # noqa: E731
+        return ag.solve_ivp(f, (0.0, 2.0), [1.0, 0.0], method, **TIGHT).y[1, -1]
+
+    assert ag.hessian(end)(0.7) == pytest.approx(4.0 / (9.0 * 0.7**3), rel=1e-6)
+
+
+@pytest.mark.parametrize("exponent", [0.5, 0.4])
+def test_an_infinite_slope_raises(exponent):
+    def end(p):
+        f = lambda t, y: [-p, np.maximum(y[0], 0.0) ** exponent]  # noqa: E731
+        return ag.solve_ivp(f, (0.0, 2.0), [1.0, 0.0], "Tsit5", rtol=1e-6, atol=1e-8).y[1, -1]
+
+    with pytest.raises(NotImplementedError, match=r"y\[1\] has no finite derivative where the switch maximum\(y\[0\], 0"):
+        ag.hessian(end)(0.7)
+
+
+@one_step_methods
+def test_a_guard_that_errors_of_the_solver_reach(method):
+    """The state decays, and has either sign where it is below the tolerance; the guard makes Hill's function smooth at zero."""
+
+    def end(p, switches="auto"):
+        def f(t, y):
+            power = np.maximum(y[0], 0.0) ** p[1]
+            return [-p[0] * y[0], power / (0.1 ** p[1] + power) - 0.2 * y[1]]
+
+        return ag.solve_ivp(f, (0.0, 30.0), [1.0, 0.0], method, switches=switches, rtol=1e-7, atol=1e-9).y[1, -1]
+
+    p = np.array([1.3, 2.5])
+    np.testing.assert_allclose(ag.hessian(end)(p), ag.hessian(lambda p: end(p, "ignore"))(p), rtol=1e-3, atol=1e-7)
+
+
 def test_methods_with_first_derivatives_refuse_by_name():
     with pytest.raises(NotImplementedError, match="first derivatives only"):
         ag.hessian(distance(np.abs, "BDF"))(0.7)

@@ -40,9 +40,30 @@ AGRAD_INLINE void event_solver::apply_kink(detail::event_segment& s) {
   s.ending_index = trajectory_.solution.hits.size(), s.hits = 1;
   trajectory_.solution.hits.push_back({e, t_, y_, watch_.steepness(e)});
   const bool rests = trajectory_.solution.hits.back().rests = rests_at(e);
+  if (!rests) check_slopes(e);
   cross(e, s, !rests || watch_.sticks(e));
   last_[e] = t_;
   watch_.expect_change();
+}
+
+AGRAD_INLINE void event_solver::check_slopes(std::size_t e) {
+  const Eigen::VectorXd slope = trajectory_.slope_at(t_, y_);
+  std::size_t solved = trajectory_.used - 1;  // the last segment with a length; steps may have become short before the kink
+  while (!trajectory_.segments[solved].is_solved) --solved;
+  const double span = t_ - trajectory_.segments[solved].begin;
+  const auto change = [&](double share) -> Eigen::VectorXd {
+    const double back = share * span;
+    return (trajectory_.slope_at(t_ - back, y_ - back * slope) - slope).cwiseAbs();
+  };
+  const Eigen::VectorXd near = change(1e-9), middle = change(std::sqrt(1e-11)), far = change(1e-2);
+  for (Eigen::Index i = 0; i < slope.size(); ++i) {
+    const double square = middle[i] * middle[i], product = near[i] * far[i];
+    const bool is_power = product < 4 * square && square < 4 * product;
+    if (is_power && near[i] > 1e-5 * far[i] && near[i] < 0.1 * far[i])
+      throw DerivativeError(trajectory_.function + ": the slope of y[" + std::to_string(i) +
+                            "] has no finite derivative where " + trajectory_.name_of(e) +
+                            " changes, at t = " + detail::to_text(t_) + ", but must have one for second derivatives");
+  }
 }
 
 AGRAD_INLINE bool event_solver::rests_at(std::size_t e) {

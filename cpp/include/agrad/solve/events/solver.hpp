@@ -123,6 +123,9 @@ class event_solver {
   /// Returns whether the solution touches the threshold of a kink, or rests there, instead of crossing it. Nothing of it then
   /// moves, and values as small as those are no crossings either.
   bool rests_at(std::size_t e);
+  /// Throws if a slope changes before a kink like a power below 1 of the distance, as a square root does: its derivative is
+  /// infinite there.
+  void check_slopes(std::size_t e);
   bool is_kink(std::size_t e) const { return watch_.is_switch(e) && trajectory_.switches->is_kink(e - own_events()); }
 
   /// Changes the sides of the switches at a segment's end.
