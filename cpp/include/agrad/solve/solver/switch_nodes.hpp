@@ -40,17 +40,22 @@ class switch_nodes {
   static constexpr int deepest = 12;
   static constexpr double exact = 0.02;  // the largest error of a cubic polynomial, relative to the root
 
-  node evaluated(double at, const double* y, const double* slope);
-  /// Returns the roots on the state's cubic polynomial over the step.
+  void evaluate(double at, const double* y, const double* slope, node& to);
+  /// Computes the state on its cubic polynomial over the step, at a share of the step.
+  void interpolate(double x);
+  /// Returns the roots on that polynomial.
   node inside(double at);
   /// Adds the nodes of a part of the step after its start.
   void refine(const node& from, const node& to, int depth);
-  bool is_resolved(const node& from, const node& to, const node& between) const;
+  /// Returns whether the roots at a share of a part of the step are near their cubic polynomials. Their rates are not computed:
+  /// only the ends of parts need them.
+  bool is_resolved(const node& from, const node& to, double share);
 
   held_switches* switches_;
   Eigen::VectorXd y_, slope_, end_y_, end_slope_, inner_y_, inner_slope_;
   double t_ = 0, h_ = 0;
   std::vector<node> nodes_;
+  node first_, last_;  // of the step
 };
 
 }  // namespace agrad::detail

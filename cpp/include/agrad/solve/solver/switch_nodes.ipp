@@ -14,7 +14,8 @@ AGRAD_INLINE void switch_nodes::begin(double t, const double* y, const double* s
   if (switches_ == nullptr) return;
   t_ = t;
   y_ = Eigen::Map<const Eigen::VectorXd>(y, y_.size()), slope_ = Eigen::Map<const Eigen::VectorXd>(slope, y_.size());
-  nodes_.assign(1, evaluated(0, y, slope));
+  nodes_.resize(1);
+  evaluate(0, y, slope, nodes_[0]);
 }
 
 AGRAD_INLINE void switch_nodes::examine(double h, const double* y, const double* slope) {
@@ -22,53 +23,61 @@ AGRAD_INLINE void switch_nodes::examine(double h, const double* y, const double*
   h_ = h;
   end_y_ = Eigen::Map<const Eigen::VectorXd>(y, y_.size()), end_slope_ = Eigen::Map<const Eigen::VectorXd>(slope, y_.size());
   nodes_.resize(1);
-  const node from = nodes_[0], to = evaluated(h, y, slope);
+  first_ = nodes_[0];
+  evaluate(h, y, slope, last_);
   if (switches_->are_linear())
-    nodes_.push_back(to);
+    nodes_.push_back(last_);
   else
-    refine(from, to, 0);
+    refine(first_, last_, 0);
 }
 
 AGRAD_INLINE void switch_nodes::go_on(double t) {
   if (switches_ == nullptr) return;
   t_ = t;
   y_ = end_y_, slope_ = end_slope_;
-  nodes_.front() = nodes_.back();
   nodes_.resize(1);
+  nodes_[0] = last_;
   nodes_[0].at = 0;
 }
 
-AGRAD_INLINE switch_nodes::node switch_nodes::evaluated(double at, const double* y, const double* slope) {
+AGRAD_INLINE void switch_nodes::evaluate(double at, const double* y, const double* slope, node& to) {
   switches_->evaluate(t_ + at, y, slope);
-  node result{at, std::vector<double>(switches_->size()), std::vector<double>(switches_->size())};
-  for (std::size_t i = 0; i < result.values.size(); ++i)
-    result.values[i] = switches_->value(i), result.rates[i] = switches_->rate(i);
-  return result;
+  to.at = at, to.values.resize(switches_->size()), to.rates.resize(switches_->size());
+  for (std::size_t i = 0; i < to.values.size(); ++i) to.values[i] = switches_->value(i), to.rates[i] = switches_->rate(i);
+}
+
+AGRAD_INLINE void switch_nodes::interpolate(double x) {
+  const double left = 1 - x;
+  inner_y_ = (1 + 2 * x) * left * left * y_ + x * x * (3 - 2 * x) * end_y_ + h_ * x * left * (left * slope_ - x * end_slope_);
 }
 
 AGRAD_INLINE switch_nodes::node switch_nodes::inside(double at) {
   const double x = at / h_, left = 1 - x;
-  inner_y_ = (1 + 2 * x) * left * left * y_ + x * x * (3 - 2 * x) * end_y_ + h_ * x * left * (left * slope_ - x * end_slope_);
+  interpolate(x);
   inner_slope_ = 6 * x * left / h_ * (end_y_ - y_) + left * (1 - 3 * x) * slope_ + x * (3 * x - 2) * end_slope_;
-  return evaluated(at, inner_y_.data(), inner_slope_.data());
+  node found;
+  evaluate(at, inner_y_.data(), inner_slope_.data(), found);
+  return found;
 }
 
 AGRAD_INLINE void switch_nodes::refine(const node& from, const node& to, int depth) {
-  const double h = to.at - from.at;
-  const node middle = inside(from.at + 0.5 * h);
   const bool is_resolved_here =
-      depth == deepest || (is_resolved(from, to, middle) && is_resolved(from, to, inside(from.at + 0.19 * h)) &&
-                           is_resolved(from, to, inside(from.at + 0.77 * h)));
-  if (!is_resolved_here) refine(from, middle, depth + 1), refine(middle, to, depth + 1);
-  if (is_resolved_here) nodes_.push_back(to);
+      depth == deepest || (is_resolved(from, to, 0.5) && is_resolved(from, to, 0.19) && is_resolved(from, to, 0.77));
+  if (is_resolved_here) return nodes_.push_back(to);
+  const node middle = inside(from.at + 0.5 * (to.at - from.at));
+  refine(from, middle, depth + 1);
+  refine(middle, to, depth + 1);
 }
 
-AGRAD_INLINE bool switch_nodes::is_resolved(const node& from, const node& to, const node& between) const {
-  const double h = to.at - from.at, x = (between.at - from.at) / h;
-  for (std::size_t i = 0; i < between.values.size(); ++i) {
+AGRAD_INLINE bool switch_nodes::is_resolved(const node& from, const node& to, double share) {
+  const double h = to.at - from.at, at = from.at + share * h;
+  interpolate(at / h_);
+  switches_->evaluate(t_ + at, inner_y_.data());
+  for (std::size_t i = 0; i < from.values.size(); ++i) {
     const step_cubic cubic{from.values[i], to.values[i], h * from.rates[i], h * to.rates[i]};
-    const double size = std::max({std::abs(from.values[i]), std::abs(to.values[i]), std::abs(between.values[i])});
-    if (std::abs(between.values[i] - cubic(x)) > std::max(exact * size, switches_->least(i))) return false;
+    const double value = switches_->value(i),
+                 size = std::max({std::abs(from.values[i]), std::abs(to.values[i]), std::abs(value)});
+    if (std::abs(value - cubic((at - from.at) / h)) > std::max(exact * size, switches_->least(i))) return false;
   }
   return true;
 }

@@ -37,6 +37,8 @@ class held_switches {
 
   /// Computes all roots and their rates of change at a point of a solution with this slope.
   virtual void evaluate(double t, const double* y, const double* slope) = 0;
+  /// Computes all roots alone; `rate` is then unknown.
+  virtual void evaluate(double t, const double* y) = 0;
   virtual double value(std::size_t i) const = 0;
   virtual double rate(std::size_t i) const = 0;
   /// Returns the size up to which a root counts as zero beside the numbers that it is the difference of.

@@ -46,6 +46,8 @@ class program_function final : public differentiable_function {
   int order() const override { return has(2) ? 2 : has(1) ? 1 : 0; }
   bool has(int order) const { return f_->first_without_tangents(order) == nullptr; }
   AGRAD_INLINE void tangent(const ode_point& at, double* to) override;
+  /// Does the same, and writes the value.
+  void value_and_tangent(const ode_point& at, double* value, double* to);
   AGRAD_INLINE void second(const ode_point& at, const double* lambda, const double* lambda_tangents,
                            const ode_adjoints& to) override;
 

@@ -47,6 +47,11 @@ AGRAD_INLINE void program_function::tangent(const ode_point& at, double* to) {
   tangent(w, to);
 }
 
+AGRAD_INLINE void program_function::value_and_tangent(const ode_point& at, double* value, double* to) {
+  tangent(at, to);
+  std::copy(outputs_.begin(), outputs_.end(), value);
+}
+
 AGRAD_INLINE void program_function::second(const ode_point& at, const double* lambda, const double* lambda_tangents,
                                            const ode_adjoints& to) {
   const auto w = at.width;

@@ -38,6 +38,7 @@ class program_switches final : public held_switches {
   AGRAD_INLINE void hold(const std::vector<double>& sides) override;
 
   AGRAD_INLINE void evaluate(double t, const double* y, const double* slope) override;
+  AGRAD_INLINE void evaluate(double t, const double* y) override;
   AGRAD_INLINE double value(std::size_t i) const override;
   AGRAD_INLINE double rate(std::size_t i) const override;
   AGRAD_INLINE double least(std::size_t i) const override;
@@ -75,6 +76,8 @@ class program_switches final : public held_switches {
 
   /// Returns the side of an entry where it is clear; where the numbers meet, the side to which the rates lead.
   double side_of(std::size_t entry) const;
+  /// Stores the largest numbers so far, and finds the followers.
+  void take_values();
   /// Marks entries whose numbers and sides equal those of an earlier entry, as in the steps of a loop after its end. Their
   /// roots stay on their side, because the earlier root crosses first, and may change them. Kinks with equal numbers are none,
   /// because the derivatives of their numbers may differ.

@@ -113,13 +113,12 @@ AGRAD_INLINE void program_switches::hold(const std::vector<double>& sides) {
 }
 
 AGRAD_INLINE void program_switches::evaluate(double t, const double* y, const double* slope) {
-  sides_.value(t, y, values_.data());
-  for (std::size_t e = 0; e < largest_.size(); ++e)
-    for (const double x : {values_[2 * e], values_[2 * e + 1]})
-      if (std::isfinite(x)) largest_[e] = std::max(largest_[e], std::abs(x));
-  find_followers();
   const double one = 1;
-  if (sides_.has(1)) return sides_.tangent({1, t, y, slope, nullptr, &one}, rates_.data());
+  if (sides_.has(1)) {
+    sides_.value_and_tangent({1, t, y, slope, nullptr, &one}, values_.data(), rates_.data());
+    return take_values();
+  }
+  evaluate(t, y);
   const Eigen::Index n = sides_.states();
   std::vector<double> seed(values_.size(), 0.0), by_y(static_cast<std::size_t>(n)), again(values_.size());
   for (std::size_t i = 0; i < seed.size(); ++i) {
@@ -130,9 +129,22 @@ AGRAD_INLINE void program_switches::evaluate(double t, const double* y, const do
   }
 }
 
+AGRAD_INLINE void program_switches::evaluate(double t, const double* y) {
+  sides_.value(t, y, values_.data());
+  take_values();
+}
+
+AGRAD_INLINE void program_switches::take_values() {
+  for (std::size_t e = 0; e < largest_.size(); ++e)
+    for (const double x : {values_[2 * e], values_[2 * e + 1]})
+      if (std::isfinite(x)) largest_[e] = std::max(largest_[e], std::abs(x));
+  find_followers();
+}
+
 AGRAD_INLINE void program_switches::find_followers() {
   const std::size_t n = code_->entries.size();
   follows_.assign(n, 0);
+  if (n < 2) return;
   order_.resize(n);
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   const auto what = [&](std::size_t e) {
