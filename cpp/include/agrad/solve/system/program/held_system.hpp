@@ -94,6 +94,9 @@ class held_system : public program_system {
     plain_->linear_jvp(k, v, w, to);
   }
 
+  /// Keeps nothing where the right-hand side itself may have to answer, which needs the points.
+  std::size_t linear_size() const override { return plain_ == nullptr ? program_system::linear_size() : 0; }
+
   void tangent(int width, double t, const double* y, const double* y_tangents, const double* parameter_tangents,
                double* dydt_tangents) override {
     program_system::tangent(width, t, y, y_tangents, parameter_tangents, dydt_tangents);
