@@ -98,10 +98,14 @@ def residual(t, y, slope, p):
     return left @ slope - np.concatenate([np.zeros(6), [by_last, -by_last]]) - np.stack(right)
 
 
-def dae_end(p, **options):
+def dae_solution(p, **options):
     half = p[0] / 2
     start = [0.0, half, half, p[0], half, half, p[0], 0.0]
-    return ag.solve_dae(residual, (0.0, 0.2), start, args=(p,), max_num_steps=10**6, **options).y[:, -1]
+    return ag.solve_dae(residual, (0.0, 0.2), start, args=(p,), max_num_steps=10**6, **options)
+
+
+def dae_end(p, **options):
+    return dae_solution(p, **options).y[:, -1]
 
 
 @pytest.mark.parametrize("options", [{}, {"rtol": 1e-6, "atol": 1e-6}, {"rtol": 1e-8, "atol": 1e-8}], ids=str)
@@ -111,6 +115,15 @@ def test_gradients_by_solve_dae(options):
     for i, expected in BY_LOGARITHMS.items():
         gradient = ag.grad(lambda p, i=i: dae_end(p, **options)[i])(NUMBERS) * NUMBERS
         np.testing.assert_allclose(gradient, expected, atol=allowed * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-8, 1e-9])
+@pytest.mark.parametrize("i", [2, 5])
+def test_gradients_of_slopes_by_solve_dae(i, tolerance):
+    """A slope of 50 / s has adjoints of 1e6 and multipliers that no Newton iteration finds to 1e-15 of that."""
+    expected = ag.grad(lambda p: dae_solution(p, method="Rodas5P", rtol=1e-9, atol=1e-9).yp[i, -1])(NUMBERS) * NUMBERS
+    found = ag.grad(lambda p: dae_solution(p, rtol=tolerance, atol=tolerance).yp[i, -1])(NUMBERS) * NUMBERS
+    np.testing.assert_allclose(found, expected, atol=max(30 * tolerance, 1e-6) * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("tolerance", [1e-6, pytest.param(1e-8, marks=pytest.mark.full)])

@@ -35,7 +35,10 @@ class dae_reverse_pass {
   /// Returns the adjoint of the differential part at t0.
   Eigen::VectorXd backwards(const Eigen::Ref<const Eigen::MatrixXd>& adjoints, dae_gradient& g);
 
-  adjoint_tolerances tolerances_of(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) const;
+  /// Returns the adjoints of y, to which those of y' are added as what they are through the differential part.
+  Eigen::MatrixXd of_states(const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
+
+  adjoint_tolerances tolerances_of(const Eigen::Ref<const Eigen::MatrixXd>& adjoints);
 
   /// Propagates the adjoint w of the differential part from the end of segment i to its start, and adds the outputs' adjoints.
   void reverse_segment(std::size_t i, const Eigen::Ref<const Eigen::MatrixXd>& adjoints, Eigen::VectorXd& w, dae_gradient& g);

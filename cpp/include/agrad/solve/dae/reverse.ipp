@@ -62,18 +62,36 @@ AGRAD_INLINE Eigen::VectorXd dae_reverse_pass::backwards(const Eigen::Ref<const 
   return w;
 }
 
-AGRAD_INLINE adjoint_tolerances dae_reverse_pass::tolerances_of(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) const {
+AGRAD_INLINE adjoint_tolerances dae_reverse_pass::tolerances_of(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
+  constexpr double rounding = 1e-13;  // below, Newton's method for the multipliers need not converge (seen from 1e-15 on)
   const dae_options& o = solution_.options;
   const Eigen::Index m = solution_.system.parameters();
   const adjoint_tolerances given{o.backward.absolute, Eigen::VectorXd::Constant(m, o.quadrature.absolute[0])};
   if (!o.in_units_of_loss) return given;
-  const Eigen::Index n = solution_.split.n(), times = adjoints.cols();
-  Eigen::MatrixXd y(n, times + 1);
-  y << solution_.segments[0].begin.y, solution_.solution.topRows(n);
+  Eigen::MatrixXd y(solution_.split.n(), adjoints.cols() + 1);
+  y << solution_.segments[0].begin.y, solution_.solution.topRows(y.rows());
   Eigen::VectorXd parameters(m);
   solution_.system.parameter_values(parameters.data());
   return loss_units(y, o.backward.absolute, o.backward.relative, parameters)
-      .tolerances(adjoints, given.adjoint, given.gradient);
+      .tolerances(of_states(adjoints), given.adjoint, given.gradient, rounding);
+}
+
+AGRAD_INLINE Eigen::MatrixXd dae_reverse_pass::of_states(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
+  const Eigen::Index n = solution_.split.n();
+  Eigen::MatrixXd to = adjoints.topRows(n);
+  if (adjoints.bottomRows(n).isZero(0)) return to;
+  for (std::size_t i = 0; i < solution_.segments.size(); ++i) {
+    const dae_segment& here = solution_.segments[i];
+    solution_.enter(i);
+    for (std::size_t k = here.first_point; k < here.first_point + here.points; ++k) {
+      const auto column = static_cast<Eigen::Index>(k);
+      const dae_state& at = solution_.points[k];
+      solution_.consistency.prepare(at);
+      const dae_jump j = solution_.consistency.jump(at, Eigen::VectorXd::Zero(n), adjoints.col(column).tail(n));
+      to.col(column) += solution_.split.q() * j.differential;
+    }
+  }
+  return to;
 }
 
 AGRAD_INLINE void dae_reverse_pass::reverse_segment(std::size_t i, const Eigen::Ref<const Eigen::MatrixXd>& adjoints,

@@ -40,18 +40,21 @@ class loss_units {
   }
 
   /// Returns the tolerances for adjoints of states at output times, a column each. absolute, gradient: the upper bounds.
+  /// rounding: the part of an adjoint's size L / Y that rounding may be; no tolerance is below.
   template <class Adjoints>
-  adjoint_tolerances tolerances(const Adjoints& adjoints, const Eigen::VectorXd& absolute,
-                                const Eigen::VectorXd& gradient) const {
+  adjoint_tolerances tolerances(const Adjoints& adjoints, const Eigen::VectorXd& absolute, const Eigen::VectorXd& gradient,
+                                double rounding = 0) const {
     double loss = 0;
     for (Eigen::Index k = 0; k < adjoints.cols(); ++k)
       for (Eigen::Index i = 0; i < states_.size(); ++i) loss = std::max(loss, std::abs(adjoints(i, k)) * states_[i]);
     adjoint_tolerances to{absolute, gradient};
     if (!(loss > 0 && loss < 1e200)) return to;
     for (Eigen::Index i = 0; i < absolute.size(); ++i)
-      to.adjoint[i] = std::max(least, absolute[i] * std::min(1.0, loss / states_[i] / states_[i]));
+      to.adjoint[i] =
+          std::max({least, absolute[i] * std::min(1.0, loss / states_[i] / states_[i]), rounding * loss / states_[i]});
     for (Eigen::Index j = 0; j < gradient.size(); ++j)
-      to.gradient[j] = std::clamp(part_ * loss / parameters_[j], least, gradient[j]);
+      to.gradient[j] =
+          std::max({least, std::min(part_ * loss / parameters_[j], gradient[j]), rounding * loss / parameters_[j]});
     return to;
   }
 
