@@ -23,7 +23,7 @@ LAYERS = [
     {"program", "program/kernels"},
     {"probability", "constraints", "gaussian_processes"},
     {"random"},
-    {"program/schedule", "program/store"},
+    {"program/schedule", "program/store", "program/compose"},
     {"program/sparse", "program/inspect", "program/loops"},
     {"program/derive"},
     {"functionals"},

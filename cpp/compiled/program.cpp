@@ -1,5 +1,7 @@
 // Compiles the definitions of program/ but for program/derive once, for agrad::compiled.
 #include <agrad/base/settings.hpp>
+#include <agrad/program/compose/recognise.ipp>
+#include <agrad/program/compose/weights.ipp>
 #include <agrad/program/inspect/describe.ipp>
 #include <agrad/program/inspect/dot.ipp>
 #include <agrad/program/inspect/profile.ipp>

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include <agrad/program/compose/recognise.hpp>
+
 #include "errors.hpp"
 
 namespace py = pybind11;
@@ -377,9 +379,10 @@ array record_elementwise(const elementwise_row& given, const py::handle* argumen
   const elementwise_row& row = all_truths ? row_for_conditions(given) : given;
   shape_type shape = broadcast_shape(row.name, x.data(), arity);
   const std::size_t n = size_of(shape);
-  span operands[most];
-  for (std::size_t i = 0; i < arity; ++i) operands[i] = operand(*x[i], shape, n);
-  const slot first = in->code.apply(*row.loops, n, operands, arity);
+  applied_rule rule{row.loops, {}, arity};
+  for (std::size_t i = 0; i < arity; ++i) rule.operands[i] = operand(*x[i], shape, n);
+  rule = recognised(in->code, rule);
+  const slot first = in->code.apply(*rule.what, n, rule.operands.data(), rule.arity);
   return array(in, std::move(shape), first).mark(row.is_condition);
 }
 

@@ -1,5 +1,6 @@
 // Kernels for NumPy's functions beyond elementwise rules: reductions and cumulative operations along axes, sorting, products of
 // stacks of matrices, interpolation and sums into places. python/agrad assigns these to NumPy's functions.
+#include <agrad/program/compose/weights.hpp>
 #include <agrad/program/kernels/batched_product.hpp>
 #include <agrad/program/kernels/cumulative.hpp>
 #include <agrad/program/kernels/extremum.hpp>
@@ -107,9 +108,16 @@ array reduce(const std::string& name, const array& given, const axes_type& axes,
     throw py::value_error(name + ": argument is of shape " + to_text(x.shape()) + ", but must have entries along the axis");
   recorder& code = x.owner()->code;
   span operands[2] = {over.x.as_dense()};
-  slot first = 0;
-  if (!weights.is_none()) {
+  bool has_weights = !weights.is_none();
+  if (has_weights) {
     operands[1] = reduced_axes(as_array(x.owner(), name, weights), axes).x.as_dense();
+  } else if (&what == &kernels::log_sum_exp_along) {
+    const std::optional<weighted_terms> found = weighted_terms_of(code, operands[0]);
+    has_weights = found.has_value();
+    if (found) operands[0] = found->terms, operands[1] = found->weights;
+  }
+  slot first = 0;
+  if (has_weights) {
     first = code.apply(what, count, operands, 2, {over.length, over.inner});
   } else if (&what == &kernels::sum_along && over.inner == 1) {
     first = code.apply(kernels::sum, count, operands, 1, {over.length});

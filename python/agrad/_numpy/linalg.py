@@ -198,10 +198,8 @@ def _qr(a: Any, mode: str = "reduced") -> Any:
 
 
 def _root(s: Any, p: float = 2.0) -> Any:
-    """Computes the root s ** (1 / p), with derivative 0 where s is 0, which is a subgradient of the norm."""
-    zero = s == 0
-    inside = np.where(zero, 1.0, s)
-    return np.where(zero, 0.0, np.sqrt(inside) if p == 2 else inside ** (1 / p))
+    """Computes the root s ** (1 / p) of a sum of powers; where all terms are 0, the norm's gradient is 0, a subgradient."""
+    return np.sqrt(s) if p == 2 else s ** (1 / p)
 
 
 def _vector_norm(x: Any, p: Any, axes: Any, keepdims: bool) -> Any:
