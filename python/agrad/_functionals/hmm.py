@@ -35,8 +35,9 @@ def hmm_marginal(log_omega: Any, gamma: Any, rho: Any) -> Any:
     ----------
     log_omega : array-like or recorded, shape (K, N)
         ``log_omega[k, n]`` is the log density of observation n, given that the hidden state is k; -inf is allowed.
-    gamma : array-like or recorded, shape (K, K)
-        ``gamma[i, j]`` is the probability of a transition from state i to state j; rows sum to 1.
+    gamma : array-like or recorded, shape (K, K) or (N - 1, K, K)
+        ``gamma[i, j]`` is the probability of a transition from state i to state j; rows sum to 1. Where it changes with time,
+        ``gamma[n]`` is that of the transition from observation n to observation n + 1.
     rho : array-like or recorded, shape (K,)
         The probabilities of the first observation's state; they sum to 1.
 
@@ -77,11 +78,14 @@ def _marginal(log_omega: Any, gamma: Any, rho: Any) -> Any:
     weights = np.transpose(log_omega)
     factors, exponents = _observed(rho, np.zeros(rho.shape[0]), weights[0])
     if weights.shape[0] > 1:
+        changes = gamma.ndim == 3
 
-        def step(carry: Any, observed: Any) -> tuple[Any, None]:
-            return _observed(*_moved(carry[0], carry[1], gamma), observed), None
+        def step(carry: Any, item: Any) -> tuple[Any, None]:
+            observed, here = item if changes else (item, gamma)
+            return _observed(*_moved(carry[0], carry[1], here), observed), None
 
-        (factors, exponents), _ = scan(step, (factors, exponents), weights[1:])
+        items = (weights[1:], gamma) if changes else weights[1:]
+        (factors, exponents), _ = scan(step, (factors, exponents), items)
     largest = _largest(factors, exponents)
     with np.errstate(divide="ignore"):
         return np.log(np.sum(factors * np.exp(np.minimum(exponents - largest, _LARGEST)))) + largest
@@ -187,12 +191,13 @@ def hmm_latent_rng(log_omega: Any, gamma: Any, rho: Any, rng: Seed) -> np.ndarra
     densities, transitions, first = (np.asarray(x) for x in _checked(function, log_omega, gamma, rho))
     with np.errstate(divide="ignore"):
         moves, weights = np.log(transitions), [np.log(first) + densities[:, 0]]
-    for observed in densities.T[1:]:
-        weights.append(scipy.special.logsumexp(weights[-1][:, np.newaxis] + moves, axis=0) + observed)
+    moves = np.broadcast_to(moves, (densities.shape[1] - 1, *moves.shape[-2:]))
+    for observed, move in zip(densities.T[1:], moves, strict=True):
+        weights.append(scipy.special.logsumexp(weights[-1][:, np.newaxis] + move, axis=0) + observed)
     _check_possible(function, scipy.special.logsumexp(weights[-1]))
     states = [_draw(weights[-1], ready)]
-    for each in reversed(weights[:-1]):
-        states.append(_draw(each + moves[:, states[-1]], ready))
+    for each, move in zip(reversed(weights[:-1]), reversed(moves), strict=True):
+        states.append(_draw(each + move[:, states[-1]], ready))
     return np.array(states[::-1], dtype=np.int64)
 
 
@@ -212,21 +217,15 @@ def _check_possible(function: str, likelihood: Any) -> None:
 
 def _checked(function: str, log_omega: Any, gamma: Any, rho: Any) -> tuple[Any, Any, Any]:
     """Returns the arguments as arrays; raises where shapes or values are wrong, also in each run of a compiled function."""
-    names, dimensions = ("log_omega", "gamma", "rho"), (2, 2, 1)
-    given = []
-    for name, x, ndim in zip(names, (log_omega, gamma, rho), dimensions, strict=True):
-        x = as_array(function, name, x)
-        if x.ndim != ndim:
-            raise ShapeError(f"{function}: {name} is of shape {x.shape}, but must have {ndim} axes")
-        given.append(x)
-    densities, transitions, first = given
-    k = densities.shape[0]
+    densities, transitions, first = _of_axes(function, (log_omega, gamma, rho))
+    k, n = densities.shape
     if densities.size == 0:
         raise ShapeError(f"{function}: log_omega is of shape {densities.shape}, but must have a state and an observation")
-    for name, x, shape in (("gamma", transitions, (k, k)), ("rho", first, (k,))):
+    moves = (k, k) if transitions.ndim == 2 else (n - 1, k, k)
+    for name, x, shape in (("gamma", transitions, moves), ("rho", first, (k,))):
         if x.shape != shape:
             raise ShapeError(
-                f"{function}: {name} is of shape {x.shape}, but must be of shape {shape}, as log_omega has {k} rows"
+                f"{function}: {name} is of shape {x.shape}, but must be of shape {shape}, as log_omega is of shape {(k, n)}"
             )
         total = np.sum(x, axis=-1)
         is_good = np.all(x >= 0) & np.all(np.abs(total - 1) <= _SUM)
@@ -242,13 +241,22 @@ def _checked(function: str, log_omega: Any, gamma: Any, rho: Any) -> tuple[Any, 
     return densities, transitions, first
 
 
+def _of_axes(function: str, given: tuple[Any, Any, Any]) -> list[Any]:
+    """Returns the arguments as arrays; raises where one has a wrong number of axes."""
+    arrays = [as_array(function, name, x) for name, x in zip(("log_omega", "gamma", "rho"), given, strict=True)]
+    for name, x, allowed in zip(("log_omega", "gamma", "rho"), arrays, ((2,), (2, 3), (1,)), strict=True):
+        if x.ndim not in allowed:
+            axes = " or ".join(map(str, allowed))
+            raise ShapeError(f"{function}: {name} is of shape {x.shape}, but must have {axes} axes")
+    return arrays
+
+
 def _complain(function: str, name: str, x: Any) -> NoReturn:
     """Raises for probabilities that are negative or do not sum to 1."""
     values = plain(x)
     if np.all(values >= 0):
-        rows = np.atleast_2d(values)
-        row = int(np.argmax(np.abs(np.sum(rows, axis=1) - 1)))
-        index = f"[{row}]" if values.ndim == 2 else ""
-        raise DomainError(f"{function}: sum of {name}{index} is {float(np.sum(rows[row]))}, but must be 1")
+        sums = np.sum(values, axis=-1)
+        row = tuple(map(int, np.unravel_index(np.argmax(np.abs(sums - 1)), sums.shape)))
+        raise DomainError(f"{function}: sum of {name}{list(row) if row else ''} is {float(sums[row])}, but must be 1")
     place = tuple(map(int, np.argwhere(~(values >= 0))[0]))
     raise DomainError(f"{function}: {name}{list(place)} is {values[place]}, but must not be negative")

@@ -23,8 +23,8 @@ def by_sequences(log_omega, gamma, rho):
     total = 0.0
     for states in itertools.product(range(k), repeat=n):
         term = rho[states[0]] * np.exp(sum(log_omega[state, i] for i, state in enumerate(states)))
-        for before, after in itertools.pairwise(states):
-            term = term * gamma[before, after]
+        for i, (before, after) in enumerate(itertools.pairwise(states)):
+            term = term * (gamma[i] if gamma.ndim == 3 else gamma)[before, after]
         total = total + term
     return np.log(total)
 
@@ -122,3 +122,48 @@ def test_what_is_refused():
     compiled(gamma)
     with pytest.raises(ag.DomainError, match=r"sum of gamma\[0\] is 2"):
         compiled(2 * gamma)
+
+
+CHANGING = np.array([[[0.7, 0.3], [0.1, 0.9]], [[1.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [0.2, 0.8]]])
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_transitions_that_change_with_time(n):
+    log_omega, rho, gamma = LOG_OMEGA[:, :n], np.array([0.4, 0.6]), CHANGING[: n - 1]
+
+    def of(f):
+        def free(x):
+            moved = gamma + np.reshape(x[: 2 * n - 2], (n - 1, 2, 1)) * np.array([1.0, -1.0])  # rows sum to 1 everywhere
+            return f(log_omega + x[2 * n - 2 :].reshape(2, n), moved, rho)
+
+        return free
+
+    x = np.zeros(4 * n - 2)
+    for transform in (lambda f: f, ag.grad, ag.hessian, lambda f: ag.compile(ag.hessian(f))):
+        given, expected = (transform(of(each))(x) for each in (ag.hmm_marginal, by_sequences))
+        np.testing.assert_allclose(given, expected, rtol=1e-12, atol=1e-13)
+
+
+def test_changing_transitions_that_are_equal_are_the_constant_one():
+    gamma, rho = MODELS["inner"]
+    often = np.broadcast_to(gamma, (3, 2, 2))
+    assert ag.hmm_marginal(LOG_OMEGA, often, rho) == ag.hmm_marginal(LOG_OMEGA, gamma, rho)
+    expected = ag.hmm_hidden_state_prob(LOG_OMEGA, gamma, rho)
+    np.testing.assert_allclose(ag.hmm_hidden_state_prob(LOG_OMEGA, often, rho), expected, rtol=1e-15)
+    draws = [ag.hmm_latent_rng(LOG_OMEGA, each, rho, 3) for each in (often, gamma)]
+    np.testing.assert_array_equal(*draws)
+
+
+def test_draws_follow_transitions_that_change_with_time():
+    certain = np.array([[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]])
+    assert ag.hmm_latent_rng(LOG_OMEGA, certain, np.array([1.0, 0.0]), 1).tolist() == [0, 1, 1, 0]
+
+
+def test_errors_of_transitions_that_change_with_time():
+    rho = np.array([0.4, 0.6])
+    with pytest.raises(ag.ShapeError, match=r"gamma is of shape \(2, 2, 2\), but must be of shape \(3, 2, 2\)"):
+        ag.hmm_marginal(LOG_OMEGA, CHANGING[:2], rho)
+    with pytest.raises(ag.DomainError, match=r"sum of gamma\[1, 0\] is 1.5, but must be 1"):
+        ag.hmm_marginal(LOG_OMEGA, CHANGING + np.array([[[0, 0], [0, 0]], [[0.5, 0], [0, 0]], [[0, 0], [0, 0]]]), rho)
+    with pytest.raises(ag.ShapeError, match="must have 2 or 3 axes"):
+        ag.hmm_marginal(LOG_OMEGA, rho, rho)
