@@ -54,6 +54,7 @@ from agrad._functionals.solvers import (
 from agrad._loops.control_flow import cond, fori, scan
 from agrad._loops.while_loop import switch, while_loop
 from agrad._many.solve_many import Subject, solve_many
+from agrad._numpy.fill import fill
 from agrad._numpy.protocol import array, where
 from agrad._ode.adjoint import ode_adjoint_tol_ctl
 from agrad._ode.doses import Dose
@@ -131,6 +132,7 @@ __all__ = [
     "custom_jvp",
     "custom_vjp",
     "debug_nans",
+    "fill",
     "fori",
     "grad",
     "hessian",
