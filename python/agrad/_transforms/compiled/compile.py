@@ -18,6 +18,7 @@ from agrad._record.trees import split
 from agrad._record.within import Place, at
 from agrad._transforms.base import Arguments, Result, Transformation
 from agrad._transforms.class_methods import bound_to, cached_for
+from agrad._transforms.compiled.code import code_of
 from agrad._transforms.compiled.inspect import Inspected
 from agrad._transforms.compiled.paths import Entry, Path
 from agrad._transforms.compiled.plans import plan_of, result_of
@@ -189,6 +190,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
 
     def _record(self, call: Signature) -> Path:
         has_reverse_pass = is_debugging() and self.transformation is not None
+        code = code_of(self.transformation or self.function)
         with open_recording(self.label, on_comparison=Comparison.guards, stores_adjoints=has_reverse_pass) as recording:
             inputs, outputs, aux = self._recorded_in(recording, call)
             if has_reverse_pass:
@@ -196,7 +198,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
             path = Path(recording.program(outputs.joined), outputs, recording.comparisons)
             if self.transformation is not None and self.transformation.has_aux:
                 path.aux = Aux(recording, aux)
-            path.bodies = bodies_of(recording)
+            path.bodies, path.code = bodies_of(recording), code
             return path
 
     def _record_lines(self, call: Signature) -> tuple[Program, SourceLines]:

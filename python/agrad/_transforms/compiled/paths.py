@@ -25,18 +25,19 @@ class Path:
         self.shapes, self.together = outputs.shapes, outputs.together
         self.bodies: list[Any] = []  # of loops, which may grow while the program runs
         self.aux: Aux | None = None
+        self.code = ""  # the checksum of the function's code when the path was recorded (code.py)
 
     def to_state(self) -> tuple[Any, ...] | None:
         """Returns the state of the path for pickles; None where the program holds more than data."""
         program = self.program.to_bytes() if self.aux is None else None
         if program is None:
             return None
-        return program, self.together([0.0] * len(self.shapes)), self.shapes, self.comparisons
+        return program, self.together([0.0] * len(self.shapes)), self.shapes, self.comparisons, self.code
 
     @classmethod
     def of_state(cls, state: tuple[Any, ...]) -> Path:
         path = cls.__new__(cls)
-        program, result, path.shapes, path.comparisons = state
+        program, result, path.shapes, path.comparisons, path.code = state
         path.program = program_of(program)
         path.bodies, path.aux = [], None
         _, path.together, path.structure = flatten(result)
