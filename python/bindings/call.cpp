@@ -308,7 +308,8 @@ class bound_call {
   py::object call() {
     py::object result = first_try();
     if (!result) {
-      otherwise_();  // records the path of the present values, or raises their error
+      const py::object unstored = otherwise_();  // records the path of the present values, or raises their error
+      if (!unstored.is_none()) return unstored;
       result = plan_->call(arguments_.ptr(), result_.ptr());
       if (!result)
         throw py::value_error("bind: an argument has another shape than at the call of bind, but must have the same");
@@ -356,7 +357,9 @@ void register_call(py::module_& m) {
           [](const known_calls& known, py::tuple arguments, py::object otherwise) {
             return std::make_unique<bound_call>(known, std::move(arguments), std::move(otherwise));
           },
-          py::arg("arguments"), py::arg("otherwise"), "A call with these arguments; raises ValueError where no plan fits.")
+          py::arg("arguments"), py::arg("otherwise"),
+          "A call with these arguments; raises ValueError where no plan fits. `otherwise` is called where no path holds, and "
+          "returns the result of a path that is not stored, or None.")
       .def("__call__", &known_calls::call, "The result for a tuple of arguments, or NotImplemented.");
 }
 

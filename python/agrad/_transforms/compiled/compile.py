@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, cast
 
@@ -14,16 +15,16 @@ from agrad._record.debug import is_debugging
 from agrad._record.recording import name_of, named_after, open_recording
 from agrad._record.source import line_in_traceback, parting_lines
 from agrad._record.structure import Outputs
-from agrad._record.trees import split
 from agrad._record.within import Place, at
 from agrad._transforms.base import Arguments, Result, Transformation
 from agrad._transforms.class_methods import bound_to, cached_for
 from agrad._transforms.compiled.code import code_of
 from agrad._transforms.compiled.inspect import Inspected
-from agrad._transforms.compiled.paths import Entry, Path
-from agrad._transforms.compiled.plans import plan_of, result_of
+from agrad._transforms.compiled.paths import MOST_PATHS, Entry, Path
+from agrad._transforms.compiled.plans import plan_of
+from agrad._transforms.compiled.results import described_result, firsts, places_of, result_on, wanted
 from agrad._transforms.compiled.signatures import Aux, Signature
-from agrad._transforms.engine import PathLeftError, ProgramEngine, held
+from agrad._transforms.engine import PathLeftError, held
 from agrad._transforms.parameters import Parameters
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["Compiled", "compile"]
 
 _CONTROLS = tuple(ErrorControl.__members__)
-_MOST_PATHS = 64
 _MOST_SIGNATURES = 256
 
 
@@ -53,6 +53,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         self._entries: dict[Any, Entry] = {}
         self._uses = 0
         self._known = KnownCalls()
+        self._has_warned = False  # of too many paths
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Returns the compiled method of an instance, for an attribute of a class; each instance has its own recordings."""
@@ -74,17 +75,21 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
                 result = cast(Result, NotImplemented)  # the code below raises the error with the line
             if result is not NotImplemented:
                 return result
+        return cast(Result, self._careful(args, kwargs)[0])
+
+    def _careful(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool]:
+        """Calls the function without a plan. Returns the result, and whether later calls can have it from a stored path."""
         bound, own = (None, args) if self.transformation is None else self.transformation.bind(args)
         call = Signature(own, kwargs)
         if any(isinstance(leaf, Array) for leaf in call.leaves):  # part of an open recording
-            return cast(Result, (self.transformation or self.function)(*args, **kwargs))
+            return (self.transformation or self.function)(*args, **kwargs), True
         entry = self._entry_of(own, call)
         if bound is not None and entry.parameters is not None:
             bound.prepare(entry.parameters)
-        path, result = self._on_path(entry, call, lambda path: _result(bound, entry, path, call))
-        if not kwargs:
+        path, result = self._on_path(entry, call, lambda path: result_on(bound, entry, path, call))
+        if not kwargs and path.is_stored:
             self._learn(args, entry, call, path)
-        return result
+        return result, path.is_stored
 
     def bind(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Callable[[], Result]:
         """Make a function without arguments that calls this function with the present contents of these arrays.
@@ -98,18 +103,24 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         -------
         callable
             Returns the result of a call, in the same arrays at every call: copy results to keep them. For loops in which a
-            microsecond counts.
+            microsecond counts. Results of paths that are not stored are in new arrays.
 
         Raises
         ------
         TypeError
             The arguments or the result are more than dicts, lists and tuples of floats and float64 arrays.
         """
-        self(*args, **kwargs)
+
+        def unstored() -> Any:
+            result, is_stored = self._careful(args, kwargs)
+            return None if is_stored else result
+
+        if unstored() is not None:
+            return lambda: self(*args, **kwargs)
         try:
             if kwargs:
                 raise ValueError("bind: arguments must be positional")
-            return self._known.bind(args, lambda: self(*args, **kwargs))
+            return self._known.bind(args, unstored)
         except ValueError:
             raise TypeError(
                 f"{self.label}: bind's arguments must be plain dicts, lists and tuples of floats and float64 arrays, and the "
@@ -136,16 +147,20 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         """Adds a plan for the next such calls, where the arguments and the result are plain."""
         if entry.is_plain is False or path in entry.learnt:
             return
+        result = described_result(entry, path)
+        with entry.lock:
+            self._add_plan(args, entry, call, path, result)
+
+    def _add_plan(self, args: tuple[Any, ...], entry: Entry, call: Signature, path: Path, result: Any) -> None:
         required = ResultKind.values if self.transformation is None else self.transformation.plan
         if self.transformation is not None and self.transformation.has_aux:
             required = None
         *begins, size = np.cumsum([0, *(x.size for x in call.inputs)]).tolist()
         if entry.plan is None and required is not None:
-            of_vector = [size + first for first in _firsts(entry)] if required is ResultKind.hessian_product else None
+            of_vector = [size + first for first in firsts(entry)] if required is ResultKind.hessian_product else None
             entry.plan = plan_of(args, begins, required, size, of_vector)
-        result = _result_of(entry, path)
         entry.is_plain = entry.plan is not None and result is not None
-        if entry.plan is not None and result is not None:
+        if entry.plan is not None and result is not None and path not in entry.learnt:
             entry.plan.add_path(path.program, result)
             if not entry.learnt:
                 self._known.add(entry.plan)
@@ -159,25 +174,39 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
     def _on_path(self, entry: Entry, call: Signature, run: Callable[[Path], Any]) -> tuple[Path, Any]:
         if is_debugging():
             self._record(call)  # raises at the first nan
+        tried = 0
         for path in entry.paths:
             try:
                 return path, run(path)
             except PathLeftError:
-                continue
+                tried += 1
             except DomainError:
                 self._raise_with_line(call)
                 raise
         path = self._record(call)
         if entry.required is not None:
-            path.program = path.program.for_inputs(_wanted(path.program, entry))
-        if len(entry.paths) == _MOST_PATHS:
-            lines = parting_lines([each.comparisons for each in (*entry.paths, path)])
-            raise RuntimeError(
-                f"{self.label}: number of paths that comparisons took is {_MOST_PATHS + 1}, but must be at most {_MOST_PATHS}; "
-                f"choose with np.where instead of the comparison at {lines}"
-            )
-        entry.paths.append(path)
+            path.program = path.program.for_inputs(wanted(path.program, entry))
+        while others := entry.add(path, tried):  # paths that other threads recorded meanwhile
+            for other in others:
+                try:
+                    return other, run(other)
+                except PathLeftError:
+                    tried += 1
+        if not path.is_stored:
+            self._warn_of_paths([*entry.paths, path])
         return path, run(path)  # a path holds for the values that it was recorded with
+
+    def _warn_of_paths(self, paths: list[Path]) -> None:
+        """Warns once that the function has more paths than are stored."""
+        if not self._has_warned:
+            self._has_warned = True
+            warnings.warn(
+                f"{self.label}: number of paths that comparisons took is {len(paths)}, but at most {MOST_PATHS} are stored; "
+                "each call on another path records the function again, which is slow; choose with np.where instead of the "
+                f"comparison at {parting_lines([path.comparisons for path in paths])}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     def _raise_with_line(self, call: Signature) -> None:
         """Records the function for arguments that a program refused: the recording raises at the line with the fault."""
@@ -244,51 +273,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         if self.transformation is None:
             return Entry(None, None)
         parameters = Parameters(self.transformation.name, args, self.transformation.argnums)
-        return Entry(parameters, _places(call, parameters))
-
-
-def _result(bound: Transformation | None, entry: Entry, path: Path, call: Signature) -> Any:
-    """Returns the result of a compiled call for these arguments; raises PathLeftError where the path does not hold for them."""
-    if bound is None or entry.parameters is None:
-        flat = held(path.program.forward(call.inputs))
-        return path.together(split(flat, path.shapes))
-    aux = None if path.aux is None else path.aux.of(call.inputs)
-    engine = ProgramEngine(path.program, call.inputs, bound.check_order, entry.required)
-    return bound.of_engine(engine, entry.parameters, bound.beside(aux, path))
-
-
-def _result_of(entry: Entry, path: Path) -> Any:
-    """Returns the description of a plan's result: the function's values, or the gradient with respect to the parameters."""
-    if entry.parameters is None:
-        begins = np.cumsum([0, *(np.prod(shape, dtype=int) for shape in path.shapes)]).tolist()
-        return result_of(path.together, begins[:-1], path.shapes)
-    return result_of(entry.parameters.together, _firsts(entry), entry.parameters.shapes)
-
-
-def _wanted(program: Program, entry: Entry) -> Any:
-    """Returns which inputs of the program are entries of the parameters."""
-    wanted = np.zeros(program.input_size, bool)
-    wanted[entry.required] = True
-    return wanted
-
-
-def _firsts(entry: Entry) -> list[int]:
-    """Returns the first index of each of the parameters' leaves among the program's inputs."""
-    if entry.parameters is None:
-        return []
-    places = np.r_[entry.required]
-    begins = np.cumsum([0, *(leaf.size for leaf in entry.parameters.leaves)]).tolist()
-    return [int(places[begin]) if leaf.size else 0 for begin, leaf in zip(begins, entry.parameters.leaves, strict=False)]
-
-
-def _places(call: Signature, parameters: Parameters) -> Any:
-    """Returns the indices of the parameters' entries among the program's inputs, as a slice where they are consecutive."""
-    begins = np.cumsum([0, *(x.size for x in call.inputs)])
-    numbered = [np.arange(begin, begin + x.size).reshape(x.shape) for begin, x in zip(begins, call.inputs, strict=False)]
-    args, _ = call.with_inputs(numbered)
-    leaves = parameters.of(args)
-    flat = np.concatenate([leaf.ravel() for leaf in leaves]) if leaves else np.zeros(0, int)
-    return slice(flat[0], flat[-1] + 1) if flat.size and np.all(np.diff(flat) == 1) else flat
+        return Entry(parameters, places_of(call, parameters))
 
 
 def compile(function: Callable[Arguments, Result], *, error_control: str = "auto") -> Compiled[Arguments, Result]:
@@ -322,14 +307,18 @@ def compile(function: Callable[Arguments, Result], *, error_control: str = "auto
     ------
     ValueError
         `error_control` is none of the three.
-    RuntimeError
-        Comparisons of recorded values took more than 64 different paths.
+
+    Warns
+    -----
+    RuntimeWarning
+        Comparisons of recorded values took more than 64 different paths with one signature. The paths beyond are not stored:
+        each call on such a path records the function again, with the right values and derivatives.
 
     Notes
     -----
     An ``if`` on recorded values has a guard: when a later call takes another branch, the function is recorded again for that
     path, and both paths are kept. The interpreter lock is released while a program runs, and threads may call the same
-    compiled function.
+    compiled function; where several threads record a path at once, one of the recordings is stored.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,9 @@ from agrad._transforms.base import Transformation
 from agrad._transforms.compiled.signatures import Aux
 from agrad._transforms.parameters import Parameters
 
-__all__ = ["Entry", "Path", "WithPaths"]
+__all__ = ["MOST_PATHS", "Entry", "Path", "WithPaths"]
+
+MOST_PATHS = 64  # of a signature
 
 
 class Path:
@@ -25,6 +28,7 @@ class Path:
         self.shapes, self.together = outputs.shapes, outputs.together
         self.bodies: list[Any] = []  # of loops, which may grow while the program runs
         self.aux: Aux | None = None
+        self.is_stored = True  # False beyond the largest number of paths
         self.code = ""  # the checksum of the function's code when the path was recorded (code.py)
 
     def to_state(self) -> tuple[Any, ...] | None:
@@ -39,7 +43,7 @@ class Path:
         path = cls.__new__(cls)
         program, result, path.shapes, path.comparisons, path.code = state
         path.program = program_of(program)
-        path.bodies, path.aux = [], None
+        path.bodies, path.aux, path.is_stored = [], None, True
         _, path.together, path.structure = flatten(result)
         return path
 
@@ -54,6 +58,17 @@ class Entry:
         self.is_plain: bool | None = None
         self.learnt: list[Path] = []
         self._last_used = 0
+        self.lock = threading.Lock()  # of the lists of paths; no function of the user is called meanwhile
+
+    def add(self, path: Path, tried: int) -> list[Path]:
+        """Stores a new path, unless the paths beyond the first `tried` may hold as well; returns these."""
+        with self.lock:
+            if len(self.paths) > tried:
+                return self.paths[tried:]
+            path.is_stored = len(self.paths) < MOST_PATHS
+            if path.is_stored:
+                self.paths.append(path)
+            return []
 
     def used(self, now: int) -> None:
         self._last_used = now
