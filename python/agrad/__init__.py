@@ -82,6 +82,7 @@ from agrad._ode.short_functions import (
 from agrad._ode.solve_ivp import solve_ivp
 from agrad._ode.steady_state import SteadyResult, steady_state
 from agrad._record.debug import debug_nans
+from agrad._record.nodes import register_tree
 from agrad._record.tape import tape, var
 from agrad._rule_libraries import load_rules
 from agrad._transforms.check import check_grads
@@ -192,6 +193,7 @@ __all__ = [
     "quad",
     "reduce_sum",
     "reduce_sum_static",
+    "register_tree",
     "root",
     "scan",
     "solve",

@@ -1,7 +1,8 @@
 """Makes keys of leaves that are no inputs of programs, such as integers, strings and arrays of integers.
 
 A recording depends on such a leaf, and is used again for leaves with an equal key: of the same type, content and sign of zero.
-An object with Python's own equality is equal to itself only, whatever its attributes.
+Only a constant has a key that determines it (constants.py): an object with Python's own equality is equal to itself only,
+whatever its attributes.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ def key_of(leaf: Any) -> Any:
     if isinstance(leaf, (np.ndarray, np.generic)) and (leaf.dtype.kind == "T" or not leaf.dtype.hasobject):
         content = tuple(leaf.ravel().tolist()) if leaf.dtype.kind == "T" else leaf.tobytes()
         return kind, leaf.dtype, leaf.shape, content
+    if kind is slice:  # hashable since Python 3.12 only
+        return kind, tuple(map(key_of, (leaf.start, leaf.stop, leaf.step)))
     if isinstance(leaf, frozenset):
         return kind, leaf, frozenset(map(key_of, leaf))
     if isinstance(leaf, (Number, datetime, time, range)):  # equal ones differ, as complex(0.0, -0.0) and Decimal("-0") do
@@ -34,6 +37,8 @@ def key_of(leaf: Any) -> Any:
 
 def leaf_of(key: Any) -> Any:
     """Returns the leaf from the result of `key_of`."""
+    if key[0] is slice:
+        return slice(*map(leaf_of, key[1]))
     if len(key) < 4:
         return key[1]
     kind, dtype, shape, content = key

@@ -1,11 +1,9 @@
-"""Flattens trees (nested dicts, lists, tuples and dataclasses of arrays) to leaves, and restores trees, by optree."""
+"""Flattens trees (nested dicts, lists, tuples, dataclasses and registered classes) to leaves, and restores trees, by optree."""
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Number
 from typing import Any
@@ -14,6 +12,7 @@ import numpy as np
 import optree
 
 from agrad._core import Array, Recording, ShapeError
+from agrad._record.nodes import NAMESPACE, register_dataclass
 from agrad._record.objects import as_recorded, holds_objects
 
 __all__ = [
@@ -31,9 +30,6 @@ __all__ = [
 ]
 
 _FLOAT64 = np.dtype(np.float64)
-_NAMESPACE = "agrad"  # of the dataclasses that are registered with optree here
-_registered: set[type] = set()
-_lock = threading.Lock()
 
 
 def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Callable[[Iterable[Any]], Any], Any]:
@@ -41,12 +37,12 @@ def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[li
 
     Objects for which `is_leaf` returns True are leaves. NumPy's arrays of recorded objects become recorded arrays.
     """
-    leaves, structure = optree.tree_flatten(tree, is_leaf, none_is_leaf=True, namespace=_NAMESPACE)
+    leaves, structure = optree.tree_flatten(tree, is_leaf, none_is_leaf=True, namespace=NAMESPACE)
     for kind in {*map(type, leaves)}:
         if issubclass(kind, np.ndarray):
             leaves = [as_recorded(leaf) if holds_objects(leaf) else leaf for leaf in leaves]
         elif dataclasses.is_dataclass(kind):
-            _register(kind)
+            register_dataclass(kind)
             return flatten(tree, is_leaf)
     return leaves, structure.unflatten, structure
 
@@ -60,55 +56,14 @@ def orders_of_keys(tree: Any) -> tuple[Any, ...]:
             found.append(tuple(node))
         return False
 
-    optree.tree_structure(tree, note, none_is_leaf=True, namespace=_NAMESPACE)
+    optree.tree_structure(tree, note, none_is_leaf=True, namespace=NAMESPACE)
     return tuple(found)
-
-
-def _register(dataclass: type) -> None:
-    """Registers a dataclass as a node; trees are restored without __init__ and its checks.
-
-    An object with attributes that are no fields can be taken apart, as for a search, but not restored.
-    """
-    names = tuple(field.name for field in dataclasses.fields(dataclass))
-    known = {*names, *_names_computed_again(dataclass)}
-
-    def take_apart(node: Any) -> tuple[tuple[Any, ...], tuple[str, ...] | None, tuple[str, ...]]:
-        others = getattr(node, "__dict__", {}).keys() - known
-        return tuple(getattr(node, name) for name in names), tuple(sorted(others)) or None, names
-
-    def assemble(others: tuple[str, ...] | None, children: Iterable[Any]) -> Any:
-        if others:
-            raise TypeError(
-                f"{dataclass.__name__}: attribute {others[0]} is set, but must be a field, because objects are passed on by "
-                f"their fields; declare it in the dataclass, as {others[0]}: float = 1.0"
-            )
-        node: Any = object.__new__(dataclass)
-        for name, child in zip(names, children, strict=True):
-            object.__setattr__(node, name, child)
-        return node
-
-    with _lock:
-        if dataclass not in _registered:
-            optree.register_pytree_node(
-                dataclass,
-                take_apart,
-                assemble,  # type: ignore[arg-type]
-                path_entry_type=optree.GetAttrEntry,
-                namespace=_NAMESPACE,
-            )
-            _registered.add(dataclass)
-
-
-def _names_computed_again(dataclass: type) -> set[str]:
-    """Returns names that may be in an object's dict and are no state: cached properties, and what typing stores."""
-    attributes = [item for kind in dataclass.__mro__ for item in vars(kind).items()]
-    return {name for name, value in attributes if isinstance(value, functools.cached_property)} | {"__orig_class__"}
 
 
 def axes_of(function: str, name: str, axes: Any, tree: Any) -> list[int | None]:
     """Returns the axis of each leaf of a tree; `axes` has an int or None for each leaf, or for a structure of leaves."""
     try:
-        found = optree.broadcast_prefix(axes, tree, none_is_leaf=True, namespace=_NAMESPACE)
+        found = optree.broadcast_prefix(axes, tree, none_is_leaf=True, namespace=NAMESPACE)
     except ValueError as error:
         raise TypeError(
             f"{function}: {name} is {axes!r}, but must be of the structure of its tree, or a prefix of that structure"

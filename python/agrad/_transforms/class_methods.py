@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from agrad._record.nodes import METHODS
 from agrad._transforms.by_name import copy_with
 
 __all__ = ["bound_to", "cached_for"]
-
-_NAME = "_agrad_methods"
 
 
 class _Kept(dict[int, Any]):
@@ -42,9 +41,9 @@ def cached_for(descriptor: Any, instance: Any, make: Callable[[], Any]) -> Any:
             f"{descriptor.label}: {type(instance).__name__} has no __dict__, but must have one, which stores the "
             "recordings of the instance; leave __slots__ out, or compile a function of the fields of the instance"
         ) from None
-    cache = names.get(_NAME)
+    cache = names.get(METHODS)
     if cache is None or cache.instance is not instance:
-        cache = names[_NAME] = _Kept(instance)  # also where the attributes came from another instance
+        cache = names[METHODS] = _Kept(instance)  # also where the attributes came from another instance
     if id(descriptor) not in cache:
         method = make()
         method.bound = descriptor, instance

@@ -29,7 +29,7 @@ Aux = TypeVar("Aux")
 
 def is_recorded(function: Callable[..., Any]) -> TypeGuard[Compiled[..., Any]]:
     """Returns whether the function is compiled, and so runs its recorded program."""
-    return isinstance(function, Compiled) and function.transformation is None
+    return isinstance(function, Compiled) and function.transformation is None and not function.instance
 
 
 def parameters_of(

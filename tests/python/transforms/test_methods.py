@@ -120,7 +120,7 @@ def test_a_method_is_recorded_once_for_each_instance():
     calls = []
 
     class Counting:
-        @ag.compile
+        @ag.compile(static="self")
         def f(self, x):
             calls.append(self)
             return x * 2.0
@@ -145,7 +145,7 @@ def test_a_method_of_a_class_without_dict_says_so():
     class Slotted:
         __slots__ = ()
 
-        @ag.compile
+        @ag.compile(static="self")
         def f(self, x):
             return x
 

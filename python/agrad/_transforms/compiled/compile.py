@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, cast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, cast, overload
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from agrad._record.source import line_in_traceback, parting_lines
 from agrad._record.structure import Outputs
 from agrad._record.within import Place, at
 from agrad._transforms.base import Arguments, Result, Transformation
+from agrad._transforms.by_name import copy_with
 from agrad._transforms.class_methods import bound_to, cached_for
 from agrad._transforms.compiled.code import code_of
 from agrad._transforms.compiled.inspect import Inspected
@@ -24,6 +27,7 @@ from agrad._transforms.compiled.paths import MOST_PATHS, Entry, Path
 from agrad._transforms.compiled.plans import plan_of
 from agrad._transforms.compiled.results import described_result, firsts, places_of, result_on, wanted
 from agrad._transforms.compiled.signatures import Aux, Signature
+from agrad._transforms.compiled.static import StaticArguments
 from agrad._transforms.engine import PathLeftError, held
 from agrad._transforms.parameters import Parameters
 
@@ -34,12 +38,17 @@ __all__ = ["Compiled", "compile"]
 
 _CONTROLS = tuple(ErrorControl.__members__)
 _MOST_SIGNATURES = 256
+_MISSING: Any = object()  # stands for the function where compile is called for a decorator
 
 
 class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
     """See :func:`compile`."""
 
-    def __init__(self, function: Callable[Arguments, Result], error_control: str = "auto") -> None:
+    instance: tuple[Any, ...] = ()
+
+    def __init__(
+        self, function: Callable[Arguments, Result], error_control: str = "auto", static: str | Sequence[str] = ()
+    ) -> None:
         if not callable(function):
             raise TypeError(f"compile: function is {function!r}, but must be callable")
         if error_control not in _CONTROLS:
@@ -50,25 +59,31 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         self.transformation = function if isinstance(function, Transformation) else None
         self.function = function.function if isinstance(function, Transformation) else function
         self.label = f"compile({name_of(self.function)})"
+        self.static = StaticArguments(self.function, self.label, static)
         self._entries: dict[Any, Entry] = {}
-        self._uses = 0
+        self._uses = itertools.count(1)
         self._known = KnownCalls()
-        self._has_warned = False  # of too many paths
+        self._has_warned = threading.Event()  # of too many paths
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """Returns the compiled method of an instance, for an attribute of a class; each instance has its own recordings."""
+        """Returns the compiled method of an instance, for an attribute of a class.
+
+        The instance is looked into at each call, and instances share recordings. Where ``self`` is static, each instance has
+        its own recordings.
+        """
         if instance is None:
             return self
+        if not self.static.has_first:
+            return copy_with(self, instance=(instance,), bound=(self, instance))
 
         def make() -> Any:
-            if self.transformation is not None:
-                return type(self)(bound_to(self.transformation, instance), self.error_control)
-            return type(self)(self.function.__get__(instance), self.error_control)
+            method = bound_to(self.transformation, instance) if self.transformation else self.function.__get__(instance)
+            return type(self)(method, self.error_control, self.static.of_bound_method)
 
         return cached_for(self, instance, make)
 
     def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        if not kwargs and not is_debugging():
+        if not kwargs and not self.instance and not is_debugging():
             try:
                 result: Result = self._known(args)
             except DomainError:
@@ -80,14 +95,15 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
     def _careful(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool]:
         """Calls the function without a plan. Returns the result, and whether later calls can have it from a stored path."""
         bound, own = (None, args) if self.transformation is None else self.transformation.bind(args)
-        call = Signature(own, kwargs)
+        call = self._call_of(own, kwargs)
         if any(isinstance(leaf, Array) for leaf in call.leaves):  # part of an open recording
-            return (self.transformation or self.function)(*args, **kwargs), True
+            function: Any = self.transformation or self.function
+            return (function.__get__(*self.instance) if self.instance else function)(*args, **kwargs), True
         entry = self._entry_of(own, call)
         if bound is not None and entry.parameters is not None:
             bound.prepare(entry.parameters)
         path, result = self._on_path(entry, call, lambda path: result_on(bound, entry, path, call))
-        if not kwargs and path.is_stored:
+        if path.is_stored and not (kwargs or self.instance or self.static):
             self._learn(args, entry, call, path)
         return result, path.is_stored
 
@@ -127,10 +143,13 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
                 "compiled function a plain function, grad or value_and_grad"
             ) from None
 
+    def _call_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Signature:
+        return Signature(*self.static.marked(args, kwargs, len(self.instance)), *self.instance)
+
     def _path_and_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Path, Signature]:
         """Returns the path of a call, and the call's signature."""
         own = args if self.transformation is None else self.transformation.bind(args)[1]
-        call = Signature(own, kwargs)
+        call = self._call_of(own, kwargs)
         path, _ = self._on_path(self._entry_of(own, call), call, lambda path: held(path.program.forward(call.inputs)))
         return path, call
 
@@ -138,9 +157,9 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         """Returns the paths with the signatures of the recorded calls."""
         return [(key, list(entry.paths)) for key, entry in list(self._entries.items()) if entry.paths]
 
-    def add_recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], paths: list[Path]) -> None:
-        """Adds paths of another recording for such arguments, unless there are paths already."""
-        entry = self._entry_of(args, Signature(args, kwargs))
+    def add_recorded(self, example: tuple[Any, ...], paths: list[Path]) -> None:
+        """Adds paths of another recording for such a call (args, kwargs, instance), unless there are paths already."""
+        entry = self._entry_of(example[0], Signature(*example))
         entry.paths = entry.paths or list(paths)
 
     def _learn(self, args: tuple[Any, ...], entry: Entry, call: Signature, path: Path) -> None:
@@ -168,7 +187,7 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
 
     def run(self, args: tuple[Any, ...], call: Callable[[Program], Any]) -> tuple[Path, Any]:
         """Returns the first path that holds for the arguments, and the result of `call`; for others it raises PathLeftError."""
-        signature = Signature(args, {})
+        signature = self._call_of(args, {})
         return self._on_path(self._entry_of(args, signature), signature, lambda path: call(path.program))
 
     def _on_path(self, entry: Entry, call: Signature, run: Callable[[Path], Any]) -> tuple[Path, Any]:
@@ -198,8 +217,8 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
 
     def _warn_of_paths(self, paths: list[Path]) -> None:
         """Warns once that the function has more paths than are stored."""
-        if not self._has_warned:
-            self._has_warned = True
+        if not self._has_warned.is_set():
+            self._has_warned.set()
             warnings.warn(
                 f"{self.label}: number of paths that comparisons took is {len(paths)}, but at most {MOST_PATHS} are stored; "
                 "each call on another path records the function again, which is slow; choose with np.where instead of the "
@@ -240,9 +259,10 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
     def _recorded_in(self, recording: Recording, call: Signature) -> tuple[list[Array], Outputs, Any]:
         """Calls the function once, for a recording. Returns the recorded inputs, the outputs, and aux."""
         inputs = [recording.input(x) for x in call.inputs]
-        args, kwargs = call.with_inputs(inputs)
+        args, kwargs, *instance = call.with_inputs(inputs)
+        function: Any = self.function.__get__(*instance) if instance else self.function
         with at(Place()), solves_with(self.error_control):  # the program runs outside of the present place
-            result = self.function(*args, **kwargs)
+            result = function(*args, **kwargs)
         if self.transformation is None:
             return inputs, Outputs(recording, result), None
         output, beside = self.transformation.split_result(recording, result)
@@ -252,13 +272,13 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         try:
             entry = self._entries.get(call.key)
         except TypeError:
-            call.check_hashable(self.label)
+            call.check_constants(self.label, self.static, len(self.instance))
             raise
         if entry is None:
+            call.check_constants(self.label, self.static, len(self.instance))
             entry = self._entries.setdefault(call.key, self._new_entry(args, call))
             self._forget_old()
-        self._uses += 1
-        entry.used(self._uses)
+        entry.used(next(self._uses))
         return entry
 
     def _forget_old(self) -> None:
@@ -273,10 +293,23 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         if self.transformation is None:
             return Entry(None, None)
         parameters = Parameters(self.transformation.name, args, self.transformation.argnums)
+        self.static.check_parameters([place % len(args) for place in parameters.places], len(self.instance))
         return Entry(parameters, places_of(call, parameters))
 
 
-def compile(function: Callable[Arguments, Result], *, error_control: str = "auto") -> Compiled[Arguments, Result]:
+@overload
+def compile(
+    function: Callable[Arguments, Result], *, error_control: str = "auto", static: str | Sequence[str] = ()
+) -> Compiled[Arguments, Result]: ...
+
+
+@overload
+def compile(
+    *, error_control: str = "auto", static: str | Sequence[str] = ()
+) -> Callable[[Callable[Arguments, Result]], Compiled[Arguments, Result]]: ...
+
+
+def compile(function: Any = _MISSING, *, error_control: str = "auto", static: str | Sequence[str] = ()) -> Any:
     """Record a function at its first call and run the recorded program from then on.
 
     Parameters
@@ -284,29 +317,36 @@ def compile(function: Callable[Arguments, Result], *, error_control: str = "auto
     function : callable
         Written with NumPy, or a transformation of such a function: ``ag.compile(ag.value_and_grad(f))``. The function must be
         pure: other values than arguments keep their state at the first call, and side effects happen at the recording only.
-        Above a method of a class, the method of each instance is compiled separately, with the attributes at the instance's
-        first call.
+        Above a method of a class, ``self`` is an argument like the others: the class must be a dataclass or registered by
+        :func:`agrad.register_tree`, or ``self`` must be static. Without a function the result is a decorator:
+        ``@ag.compile(static="self")``.
     error_control : {"auto", "states", "derivatives"}
         The error control of all solves of differential equations by one-step methods in the function that leave it at "auto",
         see :func:`agrad.solve_ivp`. With the same choice "derivatives" or "states", ``ag.compile(f)`` and the value of
         ``ag.compile(ag.value_and_grad(f))`` are the same to the last bit; with "auto" they differ within the tolerances of the
         solves.
+    static : str or sequence of str, optional
+        Names of arguments that are never looked into: constants, compared by ``==`` and ``hash``. You promise that equal ones
+        compute the same and do not change; a change is not seen. Static arguments have no derivatives.
 
     Returns
     -------
     callable
         With the arguments and the result of `function`, which is recorded once for each structure and shapes of the arguments;
         beyond 256 such signatures the least recently used are removed.
-        Floats and arrays of floats are inputs of the program; other arguments (integers and arrays of integers, strings, None)
-        are part of the signature, so an integer array may be used as an index. So is the order of the keys of dicts and of
-        keyword arguments. An object of another class is compared by its ``==``: a mutable object without one is equal to
-        itself only, and the recording keeps its attributes at the first call. Numbers in results are floats, also where the
+        Floats and arrays of floats are inputs of the program, also within dicts, lists, tuples, dataclasses and registered
+        classes. Other arguments are part of the signature: integers and arrays of integers (so an integer array may be used as
+        an index), strings, None, and what else cannot change, such as enumerators, types and dates. So is the order of the keys
+        of dicts and of keyword arguments. Functions are compared by identity. Numbers in results are floats, also where the
         function returns integers or booleans.
 
     Raises
     ------
     ValueError
-        `error_control` is none of the three.
+        `error_control` is none of the three, or `static` has a name that is no argument.
+    TypeError
+        (At a call) an argument is an object that may change while a recording keeps it, such as an object of a class that is
+        neither a dataclass nor registered, or a random number generator; or a static argument is not hashable.
 
     Warns
     -----
@@ -327,4 +367,6 @@ def compile(function: Callable[Arguments, Result], *, error_control: str = "auto
     >>> f(np.zeros(2))
     array([1., 1.])
     """
-    return Compiled(function, error_control)
+    if function is _MISSING:
+        return lambda function: Compiled(function, error_control, static)
+    return Compiled(function, error_control, static)

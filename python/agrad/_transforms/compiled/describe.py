@@ -9,13 +9,14 @@ import numpy as np
 
 from agrad._record.keys import text_of, text_of_array
 from agrad._transforms.compiled.paths import Path, WithPaths
+from agrad._transforms.compiled.signatures import leaf_name
 
 __all__ = ["counted", "describe", "drawing", "leaf_names"]
 
 
 def leaf_names(structure: Any) -> list[str]:
     """Returns the names in messages of the leaves of a call's arguments: ``argument 0['rates']``."""
-    return [str(path[2:].codify(f"argument {path[1].entry}")) for path in structure.accessors()]
+    return [leaf_name(path) for path in structure.accessors()]
 
 
 def _signature(key: Any) -> Iterator[str]:

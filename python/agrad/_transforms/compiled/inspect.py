@@ -80,13 +80,13 @@ class Inspected(WithPaths, Generic[Arguments]):
         return pickled_form(self)
 
     def __copy__(self) -> Inspected[Arguments]:
-        return self._shared_with(type(self)(self.transformation or self.function))
+        return self._shared_with(self.transformation or self.function, self.instance)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Inspected[Arguments]:
-        return self._shared_with(type(self)(copy.deepcopy(self.transformation or self.function, memo)))
+        return self._shared_with(*copy.deepcopy((self.transformation or self.function, self.instance), memo))
 
-    def _shared_with(self, copied: Inspected[Arguments]) -> Inspected[Arguments]:
+    def _shared_with(self, function: Any, instance: tuple[Any, ...]) -> Inspected[Arguments]:
+        copied = type(self)(function, self.error_control, self.static.names)
         for key, paths in self.recorded():
-            args, kwargs = example_of(key)
-            copied.add_recorded(args, kwargs, paths)
-        return copied
+            copied.add_recorded(example_of(key), paths)
+        return copied.__get__(*instance) if instance else copied  # type: ignore[attr-defined]

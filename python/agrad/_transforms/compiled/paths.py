@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from agrad._core import CallPlan, Program, program_of
@@ -13,6 +13,7 @@ from agrad._record.structure import Outputs
 from agrad._record.trees import flatten
 from agrad._transforms.base import Transformation
 from agrad._transforms.compiled.signatures import Aux
+from agrad._transforms.compiled.static import StaticArguments
 from agrad._transforms.parameters import Parameters
 
 __all__ = ["MOST_PATHS", "Entry", "Path", "WithPaths"]
@@ -91,13 +92,18 @@ class WithPaths(ABC):
     #: The attribute of the class and the instance from which a method was made.
     bound: tuple[Any, Any] | None = None
 
+    #: The arguments that the user promised not to change.
+    static: StaticArguments
+    #: Empty, or the instance whose method this is, which is looked into at each call.
+    instance: tuple[Any, ...]
+
     @abstractmethod
-    def __init__(self, function: Callable[..., Any], error_control: str = "auto") -> None: ...
+    def __init__(self, function: Callable[..., Any], error_control: str = "auto", static: str | Sequence[str] = ()) -> None: ...
 
     @abstractmethod
     def recorded(self) -> list[tuple[Any, list[Path]]]:
         """Returns the paths with the signatures of the recorded calls."""
 
     @abstractmethod
-    def add_recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], paths: list[Path]) -> None:
-        """Adds paths of another recording for such arguments, unless there are paths already."""
+    def add_recorded(self, example: tuple[Any, ...], paths: list[Path]) -> None:
+        """Adds paths of another recording for such a call (args, kwargs, instance), unless there are paths already."""

@@ -31,7 +31,7 @@ _FORMAT = 3  # of the tuples below
 
 
 def example_of(key: Any, of_shape: Callable[[tuple[int, ...]], Any] = np.zeros) -> Any:
-    """Returns arguments and keyword arguments with this signature; `of_shape` makes the inputs from their shapes."""
+    """Returns a call (args, kwargs, instance of a method) with this signature; `of_shape` makes inputs from shapes."""
     structure, is_input, shapes, constants, _ = key
     shape_of, constant_of = iter(shapes), iter(constants)
     leaves = [of_shape(next(shape_of)) if is_number else leaf_of(next(constant_of)) for is_number in is_input]
@@ -58,26 +58,26 @@ def pickled_form(compiled: WithPaths) -> tuple[Any, ...]:
         if states:
             entries.append((example_of(key, Input), states))
     function: Any = compiled.transformation or compiled.function
-    control = compiled.error_control
+    options = _options_of(compiled)
     place = place_of(compiled)
     if place is not None:
-        return _named, (_FORMAT, seal_of(type(compiled), (*place, control), entries), *place, entries)
-    seal = seal_of(type(compiled), (function, control), entries)
-    return _restored, (_FORMAT, seal, type(compiled), function, control, entries)
+        return _named, (_FORMAT, seal_of(type(compiled), (*place, options), entries), *place, entries)
+    seal = seal_of(type(compiled), (function, options), entries)
+    return _restored, (_FORMAT, seal, type(compiled), function, options, entries)
 
 
 def _named(version: Any, seal: Any, module: Any, name: Any, entries: Any) -> WithPaths:
     _check_format(version)
     check(all(isinstance(each, str) for each in (module, name)))
     compiled = operator.attrgetter(name)(importlib.import_module(module))
-    check_seal(seal, type(compiled), (module, name, getattr(compiled, "error_control", None)), entries)
+    check_seal(seal, type(compiled), (module, name, _options_of(compiled)), entries)
     return _with_entries(compiled, entries)
 
 
-def _restored(version: Any, seal: Any, kind: Any, function: Any, control: Any, entries: Any) -> WithPaths:
+def _restored(version: Any, seal: Any, kind: Any, function: Any, options: Any, entries: Any) -> WithPaths:
     _check_format(version)
-    check_seal(seal, kind, (function, control), entries)
-    compiled: WithPaths = kind(function, control)
+    check_seal(seal, kind, (function, options), entries)
+    compiled: WithPaths = kind(function, *options)
     return _with_entries(compiled, entries)
 
 
@@ -85,7 +85,7 @@ def _with_entries(compiled: WithPaths, entries: list[Any]) -> WithPaths:
     code = code_of(compiled.transformation or compiled.function) if entries else ""
     for example, states in entries:
         leaves, together, _ = flatten(example)
-        args, kwargs = together([np.zeros(leaf.shape) if isinstance(leaf, Input) else leaf for leaf in leaves])
+        arguments = together([np.zeros(leaf.shape) if isinstance(leaf, Input) else leaf for leaf in leaves])
         paths: list[Path] = [Path.of_state(state) for state in states]
         sizes = [int(np.prod(leaf.shape, dtype=int)) for leaf in leaves if isinstance(leaf, Input)]
         for path in paths:
@@ -93,8 +93,13 @@ def _with_entries(compiled: WithPaths, entries: list[Any]) -> WithPaths:
             check(path.program.output_size == sum(int(np.prod(shape, dtype=int)) for shape in path.shapes))
         paths = [path for path in paths if path.code == code]
         if paths:
-            compiled.add_recorded(args, kwargs, paths)
+            compiled.add_recorded(arguments, paths)
     return compiled
+
+
+def _options_of(compiled: Any) -> tuple[Any, ...] | None:
+    """Returns the options of compile; None for another object."""
+    return (compiled.error_control, compiled.static.names) if isinstance(compiled, WithPaths) else None
 
 
 def _check_format(version: Any) -> None:

@@ -56,7 +56,7 @@ def places_of(call: Signature, parameters: Parameters) -> Any:
     """Returns the indices of the parameters' entries among the program's inputs, as a slice where they are consecutive."""
     begins = np.cumsum([0, *(x.size for x in call.inputs)])
     numbered = [np.arange(begin, begin + x.size).reshape(x.shape) for begin, x in zip(begins, call.inputs, strict=False)]
-    args, _ = call.with_inputs(numbered)
+    args, *_ = call.with_inputs(numbered)
     leaves = parameters.of(args)
     flat = np.concatenate([leaf.ravel() for leaf in leaves]) if leaves else np.zeros(0, int)
     return slice(flat[0], flat[-1] + 1) if flat.size and np.all(np.diff(flat) == 1) else flat

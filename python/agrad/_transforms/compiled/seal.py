@@ -17,6 +17,7 @@ import numpy as np
 from agrad._record.trees import flatten
 from agrad._transforms.by_name import ByName
 from agrad._transforms.compiled.paths import WithPaths
+from agrad._transforms.compiled.static import Static
 
 __all__ = ["Input", "check", "check_seal", "seal_of"]
 
@@ -94,8 +95,10 @@ def _described(thing: Any) -> Iterator[bytes]:
         for name, each in thing.items():
             yield from _described(name)
             yield from _described(each)
-    elif isinstance(thing, Input):
-        yield from _described(thing.shape)
+    elif isinstance(thing, (Input, Static)):
+        yield from _described(thing.shape if isinstance(thing, Input) else thing.value)
+    elif isinstance(thing, slice):
+        yield from _described((thing.start, thing.stop, thing.step))
     elif callable(thing):
         yield _name_of(thing).encode()
     if isinstance(thing, ByName):

@@ -2,54 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from agrad._core import Array, Recording
+from agrad._record.constants import advice, is_constant
 from agrad._record.keys import key_of
 from agrad._record.structure import Outputs
 from agrad._record.trees import as_plain, check_kind, flatten, is_number, orders_of_keys, split
+from agrad._transforms.compiled.static import Static, StaticArguments
 from agrad._transforms.engine import held
 
-__all__ = ["Aux", "Signature"]
+__all__ = ["Aux", "Signature", "leaf_name"]
+
+_SELF = 2  # the place of a method's instance behind the arguments and the keyword arguments
 
 
-def _orders(args: tuple[Any, ...], kwargs: dict[str, Any], structure: Any) -> tuple[Any, ...]:
+def _orders(tree: tuple[Any, ...], structure: Any) -> tuple[Any, ...]:
     """Returns the orders of the keys of dicts in a call's arguments, on which the recorded function may depend."""
-    if not kwargs and structure.num_nodes == structure.num_leaves + 3:  # nothing is nested in the two parts of the pair
+    if not tree[1] and structure.num_nodes == structure.num_leaves + 3:  # nothing is nested in the arguments
         return ()
-    return orders_of_keys((args, kwargs))
+    return orders_of_keys(tree)
+
+
+def leaf_name(path: Any) -> str:
+    """Returns the name in messages of a leaf of a call's arguments: ``argument 0['rates']``, or ``self.rates``."""
+    if path[0].entry == _SELF:
+        return str(path[1:].codify("self"))
+    return str(path[2:].codify(f"argument {path[1].entry}"))
 
 
 class Signature:
     """A call: the inputs of the program, and the key of all other properties that the recording depends on."""
 
-    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        leaves, self.together, self.structure = flatten((args, kwargs))
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], *instance: Any) -> None:
+        tree = (args, kwargs, *instance)  # of a method there is an instance
+        leaves, self.together, self.structure = flatten(tree)
         if any(type(leaf) is not np.ndarray and isinstance(leaf, np.ndarray) for leaf in leaves):
             self._check_kinds(leaves)
         self.leaves = [as_plain(leaf) for leaf in leaves]
         self.is_input = [is_number(leaf) for leaf in self.leaves]
         self.inputs = [np.asarray(leaf, dtype=float) for leaf in self.leaves if is_number(leaf)]
         static = tuple(key_of(leaf) for leaf in self.leaves if not is_number(leaf))
-        shapes, orders = tuple(x.shape for x in self.inputs), _orders(args, kwargs, self.structure)
+        shapes, orders = tuple(x.shape for x in self.inputs), _orders(tree, self.structure)
         self.key = (self.structure, tuple(self.is_input), shapes, static, orders)
 
     def _check_kinds(self, leaves: list[Any]) -> None:
         for leaf, path in zip(leaves, self.structure.accessors(), strict=True):
-            check_kind("compile", lambda path=path: path[2:].codify(f"argument {path[1].entry}"), leaf)  # type: ignore[misc]
+            check_kind("compile", lambda path=path: leaf_name(path), leaf)  # type: ignore[misc]
 
-    def check_hashable(self, function: str) -> None:
-        """Raises for the first leaf that is neither a number nor hashable."""
+    def check_constants(self, function: str, static: StaticArguments, begin: int) -> None:
+        """Raises for the first leaf that is no input and may change while a recording keeps it."""
         for leaf, path in zip(self.leaves, self.structure.accessors(), strict=True):
-            try:
-                hash(key_of(leaf))
-            except TypeError:
-                name = path[2:].codify(f"argument {path[1].entry}")
-                raise TypeError(
-                    f"{function}: {name} is {leaf!r}, but must be numbers, an array of numbers or hashable"
-                ) from None
+            if is_number(leaf) or isinstance(leaf, Static) or is_constant(leaf):
+                continue
+            name = leaf_name(path)
+            if not isinstance(leaf, Hashable):
+                what = f"is {leaf!r}, but must be numbers, an array of numbers or hashable"
+            else:
+                what = f"is of type {type(leaf).__name__}, but must be numbers, immutable, or a structure of these"
+            first = static.name_of(0) if path[0].entry == _SELF else path[1].entry
+            argument = first if isinstance(first, str) else static.name_of(first + begin)
+            raise TypeError(f"{function}: {name} {what}, because a change would not be seen; {advice(leaf, argument)}")
 
     def with_inputs(self, inputs: list[Any]) -> Any:
         """Returns the arguments of the call with the inputs replaced, and copies of other arrays, which recordings keep."""
@@ -59,7 +75,9 @@ class Signature:
 
 
 def _copied(leaf: Any) -> Any:
-    """Returns a copy of an array, into which the caller may write, and any other leaf unchanged."""
+    """Returns a copy of an array, into which the caller may write, a static argument itself, and any other leaf unchanged."""
+    if isinstance(leaf, Static):
+        return leaf.value
     return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
 
 

@@ -116,7 +116,7 @@ class Model:
     def of(self, p):
         return by_argument(p, method="Rodas4", rtol=self.rtol)
 
-    compiled = ag.compile(of, error_control="derivatives")
+    compiled = ag.compile(of, error_control="derivatives", static="self")
 
 
 def test_methods_and_pickles_keep_the_choice():
