@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Program, Recording
+from agrad._core import Array, Program, Recording, ScopeError
 from agrad._record.nested import Part
 
-__all__ = ["Check", "Engine", "PartEngine", "PathLeftError", "ProgramEngine", "RecordingEngine", "held"]
+__all__ = ["CaptureError", "Check", "Engine", "PartEngine", "PathLeftError", "ProgramEngine", "RecordingEngine", "held"]
 
 #: Raises where a program cannot compute tangents (order 1) or second derivatives (order 2).
 Check = Callable[[Program, int], None]
@@ -23,6 +23,10 @@ Check = Callable[[Program, int], None]
 
 class PathLeftError(Exception):
     """A comparison in a run of a program differs from the recording, so the result is for another path."""
+
+
+class CaptureError(ScopeError):
+    """A function that is compiled uses values of a recording around the call, so it is recorded there and has no program."""
 
 
 def held(result: Any) -> Any:

@@ -18,7 +18,7 @@ from agrad._record.within import differentiated
 from agrad._transforms.base import check_tangents, separate
 from agrad._transforms.compiled.compile import Compiled
 from agrad._transforms.compiled.paths import Path
-from agrad._transforms.engine import Check, PartEngine, ProgramEngine, RecordingEngine
+from agrad._transforms.engine import CaptureError, Check, PartEngine, ProgramEngine, RecordingEngine
 from agrad._transforms.parameters import Parameters
 
 __all__ = ["Inside", "Recorded", "check_for", "is_recorded", "jvp", "parameters_of", "vjp"]
@@ -166,9 +166,13 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     aux = None
     if is_recorded(function):
         check = check_for("jvp")
-        outputs, both = function.run(
-            tuple(primals), lambda program: ProgramEngine(program, parameters.leaves, check).value_and_jvp(along)
-        )
+        try:
+            outputs, both = function.run(
+                tuple(primals), lambda program: ProgramEngine(program, parameters.leaves, check).value_and_jvp(along)
+            )
+        except CaptureError:
+            assert around is not None, "values are captured from a recording around"
+            return _jvp_inside(Inside("jvp", function, primals, parameters, around), along, has_aux)
     else:
         recorded = Recorded("jvp", function, primals, parameters, has_aux, captures=around is not None)
         if around is not None and recorded.captured:  # the function uses values of the recording around it

@@ -6,33 +6,26 @@ import itertools
 import threading
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, cast, overload
+from typing import Any, Generic, cast, overload
 
 import numpy as np
 
-from agrad._core import Array, Comparison, DomainError, ErrorControl, KnownCalls, Program, Recording, ResultKind
-from agrad._loops.body import bodies_of
-from agrad._record.control import solves_with
+from agrad._core import Array, DomainError, ErrorControl, KnownCalls, Program, ResultKind
 from agrad._record.debug import is_debugging
-from agrad._record.recording import name_of, named_after, open_recording
-from agrad._record.source import line_in_traceback, parting_lines
-from agrad._record.structure import Outputs
-from agrad._record.within import Place, at
+from agrad._record.recording import name_of, named_after
+from agrad._record.source import parting_lines
 from agrad._transforms.base import Arguments, Result, Transformation
 from agrad._transforms.by_name import copy_with
 from agrad._transforms.class_methods import bound_to, cached_for
-from agrad._transforms.compiled.code import code_of
 from agrad._transforms.compiled.inspect import Inspected
 from agrad._transforms.compiled.paths import MOST_PATHS, Entry, Path
 from agrad._transforms.compiled.plans import plan_of
+from agrad._transforms.compiled.recorder import Recorder
 from agrad._transforms.compiled.results import described_result, firsts, places_of, result_on, wanted
-from agrad._transforms.compiled.signatures import Aux, Signature
+from agrad._transforms.compiled.signatures import Signature
 from agrad._transforms.compiled.static import StaticArguments
-from agrad._transforms.engine import PathLeftError, held
+from agrad._transforms.engine import CaptureError, PathLeftError, held
 from agrad._transforms.parameters import Parameters
-
-if TYPE_CHECKING:
-    from agrad._core import SourceLines
 
 __all__ = ["Compiled", "compile"]
 
@@ -41,7 +34,7 @@ _MOST_SIGNATURES = 256
 _MISSING: Any = object()  # stands for the function where compile is called for a decorator
 
 
-class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
+class Compiled(Recorder, Inspected[Arguments], Generic[Arguments, Result]):
     """See :func:`compile`."""
 
     instance: tuple[Any, ...] = ()
@@ -97,15 +90,22 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
         bound, own = (None, args) if self.transformation is None else self.transformation.bind(args)
         call = self._call_of(own, kwargs)
         if any(isinstance(leaf, Array) for leaf in call.leaves):  # part of an open recording
-            function: Any = self.transformation or self.function
-            return (function.__get__(*self.instance) if self.instance else function)(*args, **kwargs), True
+            return self._plainly(args, kwargs), True
         entry = self._entry_of(own, call)
         if bound is not None and entry.parameters is not None:
             bound.prepare(entry.parameters)
-        path, result = self._on_path(entry, call, lambda path: result_on(bound, entry, path, call))
+        try:
+            path, result = self._on_path(entry, call, lambda path: result_on(bound, entry, path, call))
+        except CaptureError:
+            return self._plainly(args, kwargs), True
         if path.is_stored and not (kwargs or self.instance or self.static):
             self._learn(args, entry, call, path)
         return result, path.is_stored
+
+    def _plainly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Calls the function without a program, as a part of an open recording."""
+        function: Any = self.transformation or self.function
+        return (function.__get__(*self.instance) if self.instance else function)(*args, **kwargs)
 
     def bind(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Callable[[], Result]:
         """Make a function without arguments that calls this function with the present contents of these arrays.
@@ -226,47 +226,6 @@ class Compiled(Inspected[Arguments], Generic[Arguments, Result]):
                 RuntimeWarning,
                 stacklevel=2,
             )
-
-    def _raise_with_line(self, call: Signature) -> None:
-        """Records the function for arguments that a program refused: the recording raises at the line with the fault."""
-        try:
-            self._record(call)
-        except DomainError as error:
-            if place := line_in_traceback(error.__traceback__):
-                raise DomainError(f"{error}, at {place} in {self.label}") from error
-            raise
-
-    def _record(self, call: Signature) -> Path:
-        has_reverse_pass = is_debugging() and self.transformation is not None
-        code = code_of(self.transformation or self.function)
-        with open_recording(self.label, on_comparison=Comparison.guards, stores_adjoints=has_reverse_pass) as recording:
-            inputs, outputs, aux = self._recorded_in(recording, call)
-            if has_reverse_pass:
-                recording.reverse(outputs.joined, np.ones(outputs.joined.shape), inputs)
-            path = Path(recording.program(outputs.joined), outputs, recording.comparisons)
-            if self.transformation is not None and self.transformation.has_aux:
-                path.aux = Aux(recording, aux)
-            path.bodies, path.code = bodies_of(recording), code
-            return path
-
-    def _record_lines(self, call: Signature) -> tuple[Program, SourceLines]:
-        """Returns a new program for a call, and the source lines of the operations."""
-        with open_recording(self.label, on_comparison=Comparison.guards) as recording:
-            recording.note_lines()
-            _, outputs, _ = self._recorded_in(recording, call)
-            return recording.program_with_lines(outputs.joined)
-
-    def _recorded_in(self, recording: Recording, call: Signature) -> tuple[list[Array], Outputs, Any]:
-        """Calls the function once, for a recording. Returns the recorded inputs, the outputs, and aux."""
-        inputs = [recording.input(x) for x in call.inputs]
-        args, kwargs, *instance = call.with_inputs(inputs)
-        function: Any = self.function.__get__(*instance) if instance else self.function
-        with at(Place()), solves_with(self.error_control):  # the program runs outside of the present place
-            result = function(*args, **kwargs)
-        if self.transformation is None:
-            return inputs, Outputs(recording, result), None
-        output, beside = self.transformation.split_result(recording, result)
-        return inputs, *self.transformation.outputs_of(recording, output, beside)
 
     def _entry_of(self, args: tuple[Any, ...], call: Signature) -> Entry:
         try:
