@@ -83,6 +83,25 @@ def test_a_global_that_is_recorded_for_a_while_leaves_nothing_behind():
         SCALE[0] = 1.0
 
 
+@pytest.mark.thread_unsafe(reason="writes into a global")
+def test_a_path_of_a_plain_global_is_not_used_for_a_recorded_one():
+    helper, product = ag.compile(reading_a_global), ag.compile(lambda z: z * of_variable)
+
+    def f(x):
+        nonlocal of_variable
+        SCALE[0] = of_variable = x
+        return helper(2.0) + product(3.0)
+
+    of_variable = 1.0
+    try:
+        assert [helper(2.0), product(3.0)] == [2.0, 3.0]
+        assert ag.value_and_grad(f)(3.0) == (15.0, 5.0)
+        assert ag.compile(ag.grad(f))(3.0) == 5.0
+    finally:
+        SCALE[0] = of_variable = 1.0
+    assert [helper(2.0), product(3.0)] == [2.0, 3.0]
+
+
 def test_a_function_that_captures_nothing_keeps_its_program():
     calls = []
     inner = ag.compile(lambda z: (calls.append(1), z**2)[1])

@@ -10,65 +10,72 @@ import functools
 import hashlib
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agrad._transforms.by_name import ByName
 from agrad._transforms.compiled.paths import WithPaths
 
-__all__ = ["code_of"]
+__all__ = ["code_of", "named_by", "walked"]
 
 _LIBRARIES = {"agrad", "numpy", "scipy", "optree", "builtins", *sys.stdlib_module_names} - {"__main__"}
 _MOST_ENTRIES = 100  # of a list or a dict that are searched for functions
 
 
-def code_of(function: Any) -> str:
-    """Returns the checksum, which is the same in each process with the same version of Python and the same code."""
-    sum_of = hashlib.blake2b(digest_size=16)
+def walked(function: Any) -> list[types.FunctionType]:
+    """Returns the user's functions that a function reaches, in an order that the code determines."""
+    found: list[types.FunctionType] = []
     seen: dict[int, Any] = {}  # the objects, which live as long as their ids are compared
     todo = [function]
     while todo:
         thing = todo.pop()
         if id(thing) not in seen and not isinstance(thing, _DATA):
             seen[id(thing)] = thing
-            own, others = _taken_apart(thing)
-            for part in own:
-                sum_of.update(part)
-            todo += reversed(others)
+            if isinstance(thing, types.FunctionType) and not _is_of_library(thing.__module__):
+                found.append(thing)
+            todo += reversed(_others(thing))
+    return found
+
+
+def code_of(functions: Sequence[types.FunctionType]) -> str:
+    """Returns the checksum, which is the same in each process with the same version of Python and the same code."""
+    sum_of = hashlib.blake2b(digest_size=16)
+    for function in functions:
+        for part in _described_function(function):
+            sum_of.update(part)
     return sum_of.hexdigest()
 
 
 _DATA = (int, float, complex, str, bytes, type(None))
 
 
-def _taken_apart(thing: Any) -> tuple[Iterator[bytes], list[Any]]:
-    """Returns the description of an object's own code, and the objects from which the code goes on."""
-    none: Iterator[bytes] = iter(())
+def _others(thing: Any) -> list[Any]:
+    """Returns the objects from which the code of an object goes on."""
     if isinstance(thing, types.FunctionType):
-        return (none, []) if _is_of_library(thing.__module__) else (_described_function(thing), _reached(thing))
+        return [] if _is_of_library(thing.__module__) else _reached(thing)
     if isinstance(thing, type):
-        return none, [] if _is_of_library(thing.__module__) else [*thing.__bases__, *_members(thing)]
+        return [] if _is_of_library(thing.__module__) else [*thing.__bases__, *_members(thing)]
     if isinstance(thing, types.MethodType):
-        return none, [thing.__func__, thing.__self__]
+        return [thing.__func__, thing.__self__]
     if isinstance(thing, (staticmethod, classmethod)):
-        return none, [thing.__func__]
+        return [thing.__func__]
     if isinstance(thing, property):
-        return none, [thing.fget]
+        return [thing.fget]
     if isinstance(thing, (functools.partial, functools.cached_property)):
-        return none, [thing.func, *getattr(thing, "args", ()), *getattr(thing, "keywords", {}).values()]
+        return [thing.func, *getattr(thing, "args", ()), *getattr(thing, "keywords", {}).values()]
     if isinstance(thing, WithPaths):
-        return none, [thing.transformation or thing.function]
+        return [thing.transformation or thing.function]
     if isinstance(thing, ByName):
-        return none, [each for name, each in vars(thing).items() if not name.startswith("__")]
+        return [each for name, each in vars(thing).items() if not name.startswith("__")]
     if isinstance(thing, (list, tuple)):
-        return none, list(thing[:_MOST_ENTRIES])
+        return list(thing[:_MOST_ENTRIES])
     if isinstance(thing, dict):
-        return none, list(thing.values())[:_MOST_ENTRIES]
+        return list(thing.values())[:_MOST_ENTRIES]
     if isinstance(thing, types.ModuleType):
-        return none, []
+        return []
     kept = getattr(thing, "__dict__", {}) if not _is_of_library(type(thing).__module__) else {}
     wrapped = getattr(thing, "__wrapped__", None)  # as functools.lru_cache has
-    return none, [type(thing), wrapped, *(each for name, each in kept.items() if not name.startswith("_agrad"))]
+    return [type(thing), wrapped, *(each for name, each in kept.items() if not name.startswith("_agrad"))]
 
 
 def _members(kind: type) -> list[Any]:
@@ -79,20 +86,33 @@ def _members(kind: type) -> list[Any]:
 
 def _reached(function: types.FunctionType) -> list[Any]:
     """Returns the objects that the code of a function names, closes over, or has as defaults."""
-    found = [cell.cell_contents for cell in function.__closure__ or () if cell != _EMPTY]
-    found += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    return [*named_by(function).values(), *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+
+
+def named_by(function: types.FunctionType) -> dict[str, Any]:
+    """Returns the objects that the code of a function names: of closures, globals, and attributes of modules and objects."""
+    closure = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    found = {name: cell.cell_contents for name, cell in closure if cell != _EMPTY}
     names = list(dict.fromkeys(_names(function.__code__)))
-    named = [function.__globals__[name] for name in names if name in function.__globals__]
-    todo = [each for each in named if isinstance(each, types.ModuleType)]
+    found |= {name: function.__globals__[name] for name in names if name in function.__globals__ and name not in found}
     seen: set[int] = set()
-    while todo:  # attributes of modules have their names in the code, as in models.decay(x)
-        module = todo.pop()
-        if id(module) not in seen and not _is_of_library(module.__name__):
-            seen.add(id(module))
-            attributes = [vars(module)[name] for name in names if name in vars(module)]
-            todo += [each for each in attributes if isinstance(each, types.ModuleType)]
-            named += attributes
-    return found + named
+    todo = list(found.items())
+    while todo:  # the code has the names of attributes, as in models.decay(x)
+        at, thing = todo.pop(0)
+        if id(thing) in seen or not _has_attributes(thing):
+            continue
+        seen.add(id(thing))
+        attributes = {f"{at}.{name}": vars(thing)[name] for name in names if name in vars(thing)}
+        todo += attributes.items()
+        found |= attributes
+    return found
+
+
+def _has_attributes(thing: Any) -> bool:
+    """Returns whether an object is a user's module or an object of a user's class, whose attributes are searched by name."""
+    if isinstance(thing, types.ModuleType):
+        return not _is_of_library(thing.__name__)
+    return hasattr(thing, "__dict__") and not isinstance(thing, type) and not _is_of_library(type(thing).__module__)
 
 
 def _names(code: types.CodeType) -> Iterator[str]:

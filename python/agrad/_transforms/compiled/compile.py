@@ -12,14 +12,16 @@ import numpy as np
 
 from agrad._core import Array, DomainError, ErrorControl, KnownCalls, Program, ResultKind
 from agrad._record.debug import is_debugging
-from agrad._record.recording import name_of, named_after
+from agrad._record.recording import innermost, name_of, named_after
 from agrad._record.source import parting_lines
 from agrad._transforms.base import Arguments, Result, Transformation
 from agrad._transforms.by_name import copy_with
 from agrad._transforms.class_methods import bound_to, cached_for
+from agrad._transforms.compiled.code import walked
 from agrad._transforms.compiled.inspect import Inspected
 from agrad._transforms.compiled.paths import MOST_PATHS, Entry, Path
 from agrad._transforms.compiled.plans import plan_of
+from agrad._transforms.compiled.reads import names_recorded
 from agrad._transforms.compiled.recorder import Recorder
 from agrad._transforms.compiled.results import described_result, firsts, places_of, result_on, wanted
 from agrad._transforms.compiled.signatures import Signature
@@ -76,7 +78,7 @@ class Compiled(Recorder, Inspected[Arguments], Generic[Arguments, Result]):
         return cached_for(self, instance, make)
 
     def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        if not kwargs and not self.instance and not is_debugging():
+        if not kwargs and not self.instance and innermost() is None and not is_debugging():
             try:
                 result: Result = self._known(args)
             except DomainError:
@@ -89,7 +91,7 @@ class Compiled(Recorder, Inspected[Arguments], Generic[Arguments, Result]):
         """Calls the function without a plan. Returns the result, and whether later calls can have it from a stored path."""
         bound, own = (None, args) if self.transformation is None else self.transformation.bind(args)
         call = self._call_of(own, kwargs)
-        if any(isinstance(leaf, Array) for leaf in call.leaves):  # part of an open recording
+        if any(isinstance(leaf, Array) for leaf in call.leaves) or self._reads_recorded():  # part of an open recording
             return self._plainly(args, kwargs), True
         entry = self._entry_of(own, call)
         if bound is not None and entry.parameters is not None:
@@ -101,6 +103,10 @@ class Compiled(Recorder, Inspected[Arguments], Generic[Arguments, Result]):
         if path.is_stored and not (kwargs or self.instance or self.static):
             self._learn(args, entry, call, path)
         return result, path.is_stored
+
+    def _reads_recorded(self) -> bool:
+        """Returns whether the function names recorded values of an open recording, which a program would not have."""
+        return innermost() is not None and names_recorded(walked(self.transformation or self.function))
 
     def _plainly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls the function without a program, as a part of an open recording."""
@@ -306,6 +312,9 @@ def compile(function: Any = _MISSING, *, error_control: str = "auto", static: st
     TypeError
         (At a call) an argument is an object that may change while a recording keeps it, such as an object of a class that is
         neither a dataclass nor registered, or a random number generator; or a static argument is not hashable.
+    RuntimeError
+        (At a call that records) a variable of a closure, a global or an attribute that the code names has another value than at
+        the recording of an earlier path.
 
     Warns
     -----

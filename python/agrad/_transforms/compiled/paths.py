@@ -31,18 +31,19 @@ class Path:
         self.aux: Aux | None = None
         self.is_stored = True  # False beyond the largest number of paths
         self.code = ""  # the checksum of the function's code when the path was recorded (code.py)
+        self.reads: Any = {}  # what the function read beside its arguments (reads.py)
 
     def to_state(self) -> tuple[Any, ...] | None:
         """Returns the state of the path for pickles; None where the program holds more than data."""
         program = self.program.to_bytes() if self.aux is None else None
         if program is None:
             return None
-        return program, self.together([0.0] * len(self.shapes)), self.shapes, self.comparisons, self.code
+        return program, self.together([0.0] * len(self.shapes)), self.shapes, self.comparisons, self.code, self.reads
 
     @classmethod
     def of_state(cls, state: tuple[Any, ...]) -> Path:
         path = cls.__new__(cls)
-        program, result, path.shapes, path.comparisons, path.code = state
+        program, result, path.shapes, path.comparisons, path.code, path.reads = state
         path.program = program_of(program)
         path.bodies, path.aux, path.is_stored = [], None, True
         _, path.together, path.structure = flatten(result)

@@ -21,7 +21,7 @@ from agrad import _core
 from agrad._record.keys import leaf_of
 from agrad._record.trees import flatten
 from agrad._transforms.by_name import method_place, place_of
-from agrad._transforms.compiled.code import code_of
+from agrad._transforms.compiled.code import code_of, walked
 from agrad._transforms.compiled.paths import Path, WithPaths
 from agrad._transforms.compiled.seal import Input, check, check_seal, seal_of
 
@@ -82,7 +82,7 @@ def _restored(version: Any, seal: Any, kind: Any, function: Any, options: Any, e
 
 
 def _with_entries(compiled: WithPaths, entries: list[Any]) -> WithPaths:
-    code = code_of(compiled.transformation or compiled.function) if entries else ""
+    code = code_of(walked(compiled.transformation or compiled.function)) if entries else ""
     for example, states in entries:
         leaves, together, _ = flatten(example)
         arguments = together([np.zeros(leaf.shape) if isinstance(leaf, Input) else leaf for leaf in leaves])

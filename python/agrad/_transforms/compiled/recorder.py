@@ -15,8 +15,9 @@ from agrad._record.recording import innermost, open_recording
 from agrad._record.source import line_in_traceback
 from agrad._record.structure import Outputs
 from agrad._record.within import Place, at
-from agrad._transforms.compiled.code import code_of
+from agrad._transforms.compiled.code import code_of, walked
 from agrad._transforms.compiled.paths import Path, WithPaths
+from agrad._transforms.compiled.reads import check_same, reads_of, unchanged
 from agrad._transforms.compiled.signatures import Aux, Signature
 from agrad._transforms.engine import CaptureError
 
@@ -50,7 +51,8 @@ class Recorder(WithPaths):
 
     def _recorded_path(self, call: Signature, captures: bool) -> Path:
         has_reverse_pass = is_debugging() and self.transformation is not None
-        code = code_of(self.transformation or self.function)
+        functions = walked(self.transformation or self.function)
+        code, reads = code_of(functions), reads_of(functions)
         with open_recording(
             self.label, on_comparison=Comparison.guards, stores_adjoints=has_reverse_pass, captures=captures
         ) as recording:
@@ -63,8 +65,9 @@ class Recorder(WithPaths):
             path = Path(recording.program(outputs.joined), outputs, recording.comparisons)
             if self.transformation is not None and self.transformation.has_aux:
                 path.aux = Aux(recording, aux)
-            path.bodies, path.code = bodies_of(recording), code
-            return path
+            path.bodies, path.code, path.reads = bodies_of(recording), code, unchanged(reads, reads_of(functions))
+        check_same(self.label, path.reads, [each.reads for _, paths in self.recorded() for each in paths])
+        return path
 
     def _record_lines(self, call: Signature) -> tuple[Program, SourceLines]:
         """Returns a new program for a call, and the source lines of the operations."""

@@ -19,7 +19,7 @@ from agrad._transforms.by_name import ByName
 from agrad._transforms.compiled.paths import WithPaths
 from agrad._transforms.compiled.static import Static
 
-__all__ = ["Input", "check", "check_seal", "seal_of"]
+__all__ = ["Input", "check", "check_seal", "described", "seal_of"]
 
 _MAIN_OF_CHILDREN = "__mp_main__"  # multiprocessing's name for __main__ in the processes that it starts by spawn or forkserver
 
@@ -55,14 +55,14 @@ def check_seal(seal: Any, kind: Any, function: Any, entries: Any) -> None:
 def seal_of(kind: Any, function: Any, entries: Any) -> str:
     """Returns a checksum of all data that determine the computation, except for the code of Python functions."""
     sum_of = hashlib.blake2b(digest_size=16)
-    for part in _described((kind, function)):
+    for part in described((kind, function)):
         sum_of.update(part)
     for example, states in entries:
         for part in _described_tree(example):
             sum_of.update(part)
         for program, result, *others in states:
             sum_of.update(program)
-            for part in (*_described_tree(result), *_described(others)):
+            for part in (*_described_tree(result), *described(others)):
                 sum_of.update(part)
     return sum_of.hexdigest()
 
@@ -71,10 +71,10 @@ def _described_tree(tree: Any) -> Iterator[bytes]:
     leaves, _, structure = flatten(tree)
     yield re.sub(r" at 0x[0-9a-f]+", "", str(structure)).encode()
     for leaf in leaves:
-        yield from _described(leaf)
+        yield from described(leaf)
 
 
-def _described(thing: Any) -> Iterator[bytes]:
+def described(thing: Any) -> Iterator[bytes]:
     """Yields bytes that describe an object and do not depend on the process; only the class of objects of unknown types."""
     kind = type(thing)
     yield f"({_name_of(kind)}".encode()
@@ -85,26 +85,26 @@ def _described(thing: Any) -> Iterator[bytes]:
     elif isinstance(thing, np.ndarray) and thing.dtype.kind != "O":
         yield f"{thing.dtype if thing.dtype.names else thing.dtype.str}{thing.shape}".encode()
         if thing.dtype.kind == "T":  # the bytes are addresses
-            yield from _described(thing.ravel().tolist())
+            yield from described(thing.ravel().tolist())
         else:
             yield thing.tobytes()
     elif isinstance(thing, (tuple, list)):
         for each in thing:
-            yield from _described(each)
+            yield from described(each)
     elif isinstance(thing, dict):
         for name, each in thing.items():
-            yield from _described(name)
-            yield from _described(each)
+            yield from described(name)
+            yield from described(each)
     elif isinstance(thing, (Input, Static)):
-        yield from _described(thing.shape if isinstance(thing, Input) else thing.value)
+        yield from described(thing.shape if isinstance(thing, Input) else thing.value)
     elif isinstance(thing, slice):
-        yield from _described((thing.start, thing.stop, thing.step))
+        yield from described((thing.start, thing.stop, thing.step))
     elif callable(thing):
         yield _name_of(thing).encode()
     if isinstance(thing, ByName):
         for name, each in sorted(vars(thing).items()):
             if not name.startswith("_"):
-                yield from _described((name, each))
+                yield from described((name, each))
     yield b")"
 
 
