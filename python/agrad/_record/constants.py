@@ -59,6 +59,8 @@ def advice(x: Any, name: str) -> str:
         return f"pass the {type(x.__self__).__name__} as an argument by itself, and call its method in the function"
     if isinstance(x, (set, bytearray)):
         return f"write {'frozenset' if isinstance(x, set) else 'bytes'}(...) of it"
+    if hasattr(x, "toarray"):  # a sparse matrix
+        return "write toarray() of it, or read the matrix in the function from around it"
     own = f"make {kind} a dataclass or register it by ag.register_tree({kind})"
     if not isinstance(x, Hashable):
         return own

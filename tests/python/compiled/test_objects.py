@@ -15,6 +15,7 @@ import types
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import agrad as ag
 
@@ -121,6 +122,8 @@ def test_unhashable_objects_are_told_what_to_write():
         compiled(1.0, Unhashable())
     with pytest.raises(TypeError, match=r"argument 1 is .*; make SimpleNamespace a dataclass or register it"):
         compiled(1.0, types.SimpleNamespace(rate=1.0))
+    with pytest.raises(TypeError, match=r"(?s)argument 1 is .*; write toarray\(\) of it, or read the matrix in the function"):
+        compiled(1.0, sparse.csr_array(np.eye(2)))
 
 
 @pytest.mark.parametrize(

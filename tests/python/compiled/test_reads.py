@@ -76,16 +76,17 @@ def test_a_new_path_of_another_global_is_refused(monkeypatch, function, where, a
 
 
 @pytest.mark.parametrize(
-    ("value", "change"),
+    ("make", "change"),
     [
-        (np.array([1.0, 2.0]), lambda v: v.__setitem__(0, 5.0)),
-        ([1.0, 2.0], lambda v: v.append(5.0)),
-        ({"a": [1.0, 2.0]}, lambda v: v["a"].append(3.0)),
-        (np.array([1, 2]), lambda v: v.__setitem__(0, 5)),
+        (lambda: np.array([1.0, 2.0]), lambda v: v.__setitem__(0, 5.0)),
+        (lambda: [1.0, 2.0], lambda v: v.append(5.0)),
+        (lambda: {"a": [1.0, 2.0]}, lambda v: v["a"].append(3.0)),
+        (lambda: np.array([1, 2]), lambda v: v.__setitem__(0, 5)),
     ],
     ids=["array", "list", "dict", "integers"],
 )
-def test_a_closure_that_is_changed_in_place_is_refused(value, change):
+def test_a_closure_that_is_changed_in_place_is_refused(make, change):
+    value = make()
     compiled = ag.compile(lambda x: x * len(value) if x > 0 else -x * len(value))
     compiled(1.0)
     change(value)
