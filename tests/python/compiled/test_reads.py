@@ -3,6 +3,7 @@
 import pickle
 import sys
 import types
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -81,9 +82,10 @@ def test_a_new_path_of_another_global_is_refused(monkeypatch, function, where, a
         (lambda: np.array([1.0, 2.0]), lambda v: v.__setitem__(0, 5.0)),
         (lambda: [1.0, 2.0], lambda v: v.append(5.0)),
         (lambda: {"a": [1.0, 2.0]}, lambda v: v["a"].append(3.0)),
+        (lambda: {1, 2}, lambda v: v.add(3)),
         (lambda: np.array([1, 2]), lambda v: v.__setitem__(0, 5)),
     ],
-    ids=["array", "list", "dict", "integers"],
+    ids=["array", "list", "dict", "set", "integers"],
 )
 def test_a_closure_that_is_changed_in_place_is_refused(make, change):
     value = make()
@@ -91,6 +93,23 @@ def test_a_closure_that_is_changed_in_place_is_refused(make, change):
     compiled(1.0)
     change(value)
     refused(compiled, "value")
+
+
+@pytest.mark.parametrize("values", [(np.int64(1), np.int64(2)), (1.0, -1.0), (None, 1.0), (Fraction(1, 2), Fraction(1, 3))])
+def test_a_variable_of_a_closure_that_is_set_anew_is_refused(values):
+    value, other = values
+    compiled = ag.compile(lambda x: (value, x)[1] if x > 0 else (value, -x)[1])
+    compiled(1.0)
+    value = other
+    refused(compiled, "value")
+
+
+def test_a_list_that_contains_itself_is_allowed():
+    around = []
+    around.append(around)
+    compiled = ag.compile(lambda x: x * len(around) if x > 0 else -x * len(around))
+    assert [compiled(1.0), compiled(-1.0)] == [1.0, 1.0]
+    assert ag.grad(lambda x: x * compiled(3.0))(2.0) == 3.0
 
 
 def test_another_shape_of_another_closure_is_refused():

@@ -73,8 +73,9 @@ def _others(thing: Any) -> list[Any]:
         return list(thing.values())[:_MOST_ENTRIES]
     if isinstance(thing, types.ModuleType):
         return []
-    kept = getattr(thing, "__dict__", {}) if not _is_of_library(type(thing).__module__) else {}
-    wrapped = getattr(thing, "__wrapped__", None)  # as functools.lru_cache has
+    kept = getattr(thing, "__dict__", {})
+    wrapped = kept.get("__wrapped__")  # as functools.lru_cache has
+    kept = {} if _is_of_library(type(thing).__module__) else kept
     return [type(thing), wrapped, *(each for name, each in kept.items() if not name.startswith("_agrad"))]
 
 

@@ -10,6 +10,8 @@ import enum
 import hashlib
 import re
 from collections.abc import Iterator
+from datetime import date, time, timedelta
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from agrad._transforms.compiled.static import Static
 
 __all__ = ["Input", "check", "check_seal", "described", "seal_of"]
 
+_WRITTEN_OUT = (type(None), str, bytes, date, time, timedelta, Number)  # whose text determines them
 _MAIN_OF_CHILDREN = "__mp_main__"  # multiprocessing's name for __main__ in the processes that it starts by spawn or forkserver
 
 
@@ -78,11 +81,11 @@ def described(thing: Any) -> Iterator[bytes]:
     """Yields bytes that describe an object and do not depend on the process; only the class of objects of unknown types."""
     kind = type(thing)
     yield f"({_name_of(kind)}".encode()
-    if thing is None or isinstance(thing, (bool, int, float, complex, str, bytes)):
+    if isinstance(thing, _WRITTEN_OUT) and not isinstance(thing, (enum.Enum, np.generic)):
         yield repr(thing).encode(errors="backslashreplace")
     elif isinstance(thing, enum.Enum):
         yield thing.name.encode()
-    elif isinstance(thing, np.ndarray) and thing.dtype.kind != "O":
+    elif isinstance(thing, (np.ndarray, np.generic)) and thing.dtype.kind != "O":
         yield f"{thing.dtype if thing.dtype.names else thing.dtype.str}{thing.shape}".encode()
         if thing.dtype.kind == "T":  # the bytes are addresses
             yield from described(thing.ravel().tolist())
@@ -91,6 +94,8 @@ def described(thing: Any) -> Iterator[bytes]:
     elif isinstance(thing, (tuple, list)):
         for each in thing:
             yield from described(each)
+    elif isinstance(thing, (set, frozenset)):
+        yield from sorted(b"".join(described(each)) for each in thing)
     elif isinstance(thing, dict):
         for name, each in thing.items():
             yield from described(name)
