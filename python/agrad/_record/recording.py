@@ -68,7 +68,15 @@ def open_recording(
     Where NumPy cannot store a recorded value in a NumPy array, or cannot compute with np.array([a, b]) of recorded a and b, a
     TypeError says what to write instead.
     """
-    return _OpenRecording(Recording(function, on_comparison, stores_adjoints, captures, len(_open.recordings) + 1), is_row)
+    return _OpenRecording(Recording(function, on_comparison, stores_adjoints, captures, _next_depth()), is_row)
+
+
+def _next_depth() -> int:
+    """Returns the depth of a recording within the open ones; a body has the depth of its first path, also in a later run."""
+    for each in reversed(_open.recordings):
+        if each is not None:
+            return each.depth + 1
+    return 1
 
 
 def _raise_with_hint(function: str, error: Exception) -> None:

@@ -160,6 +160,20 @@ def test_cond_records_what_is_needed_when_it_is_needed():
     assert (highs, lows, outer) == ([1], [1], [1])
 
 
+@pytest.mark.parametrize("transform", [lambda f: f, ag.grad, ag.compile])
+def test_a_branch_within_a_body_that_is_recorded_later_has_loops_of_its_own(transform):
+    """The inner loop uses a value of the branch around it; the body around both need not be recorded again."""
+    recorded = []
+
+    def step(i, x):
+        recorded.append(i)
+        return ag.cond(x > 3, lambda x: ag.fori(0, 3, lambda j, y: y + x, 0.0), lambda x: x + 1, x)
+
+    result = transform(lambda x: ag.fori(0, 6, step, x))(0.5)  # 1.5, 2.5, 3.5, then three times 3 x
+    assert result == (27.0 if transform is ag.grad else 94.5)
+    assert len(recorded) == 1
+
+
 def test_cond_operands_stay_what_they_are():
     def true_fun(x, name, options):
         assert name == "a"
