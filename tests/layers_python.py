@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / "python" / "agrad"
 #: Rooms and the modules beside them: each imports from those before it alone. "" is agrad itself, which imports them all.
 ORDER = [
-    {"_processor"},
+    {"_requirements", "_processor"},
     {"_core"},
     {"_rule_function"},
     {"_record", "density", "elementwise", "_rule_libraries", "_info"},

@@ -6,6 +6,9 @@ Functions are written with NumPy; agrad records them and gives their derivatives
     ag.grad(lambda x: np.sum(np.sin(x)))(np.ones(3))
 """
 
+from agrad import _requirements as _requirements  # raises where NumPy is too old
+
+# isort: split
 from agrad import _processor as _processor  # raises where the compiled module cannot run, before it is loaded
 
 # isort: split

@@ -200,7 +200,7 @@ PRODUCTS: dict[str, list[Call]] = {
         for name, arrays in {"vecdot": (M, W), "matvec": (T, W), "vecmat": (array_of(2, 3), T)}.items()
         if hasattr(np, name)
     ]
-    + [(lambda a, b, axis=axis: np.vecdot(a, b, axis=axis), (T, T)) for axis in (-1, 0, 1) if hasattr(np, "vecdot")],
+    + [(lambda a, b, axis=axis: np.vecdot(a, b, axis=axis), (T, T)) for axis in (-1, 0, 1)],
 }
 
 EINSUM: dict[str, tuple[Any, ...]] = {
@@ -344,11 +344,8 @@ MOVING: dict[str, list[Call]] = {
     "resize": [(lambda x: np.resize(x, (2, 3)), (V,))],
     "diagflat": [(lambda x: np.diagflat(x, 1), (V,))],
     "dsplit": [(lambda x: np.dsplit(x, 2), (T,))],
-    **{  # NumPy 2.1 and 2.0
-        name: [(lambda x, name=name: getattr(np, name)(x), (T,))]
-        for name in ("unstack", "matrix_transpose")
-        if hasattr(np, name)
-    },
+    "matrix_transpose": [(lambda x: np.matrix_transpose(x), (T,))],
+    **({"unstack": [(lambda x: np.unstack(x), (T,))]} if hasattr(np, "unstack") else {}),  # of NumPy 2.1
     "copy": [(lambda x: np.copy(x) + x.copy(), (V,))],
     "sliding_window_view": [(lambda x: np.lib.stride_tricks.sliding_window_view(x, 3), (LONG,))],
     "trees": [(lambda x: np.concatenate([x, [1.0, 2.0], np.ones(1)]), (V,)), (lambda x: np.stack([x, np.zeros(4)]).T, (V,))],

@@ -345,20 +345,16 @@ functions: dict[Callable[..., Any], Callable[..., Any]] = {
     np.linalg.cond: _cond,
     np.linalg.matrix_power: _matrix_power,
     np.linalg.multi_dot: _multi_dot,
+    np.linalg.svdvals: _svdvals,
+    np.linalg.vector_norm: _all_axes_norm,
+    np.linalg.matrix_norm: lambda x, /, *, keepdims=False, ord="fro": _norm(x, ord, (-2, -1), keepdims),
+    np.linalg.matrix_transpose: lambda x, /: _transposed(_matrices("np.linalg.matrix_transpose", x)),
+    np.linalg.matmul: lambda x1, x2, /: np.matmul(x1, x2),
+    np.linalg.vecdot: lambda x1, x2, /, *, axis=-1: np.sum(np.multiply(x1, x2), axis=axis),
+    np.linalg.outer: lambda x1, x2, /: np.outer(x1, x2),
+    np.linalg.cross: lambda x1, x2, /, *, axis=-1: np.cross(x1, x2, axis=axis),
+    np.linalg.tensordot: lambda x1, x2, /, *, axes=2: np.tensordot(x1, x2, axes),
+    np.linalg.diagonal: lambda x, /, *, offset=0: np.diagonal(x, offset, -2, -1),
+    np.linalg.trace: lambda x, /, *, offset=0, dtype=None: np.trace(x, offset, -2, -1, dtype),
 }
-#: Functions that NumPy has since version 2, by name.
-_LATER: dict[str, Callable[..., Any]] = {
-    "svdvals": _svdvals,
-    "vector_norm": _all_axes_norm,
-    "matrix_norm": lambda x, /, *, keepdims=False, ord="fro": _norm(x, ord, (-2, -1), keepdims),
-    "matrix_transpose": lambda x, /: _transposed(_matrices("np.linalg.matrix_transpose", x)),
-    "matmul": lambda x1, x2, /: np.matmul(x1, x2),
-    "vecdot": lambda x1, x2, /, *, axis=-1: np.sum(np.multiply(x1, x2), axis=axis),
-    "outer": lambda x1, x2, /: np.outer(x1, x2),
-    "cross": lambda x1, x2, /, *, axis=-1: np.cross(x1, x2, axis=axis),
-    "tensordot": lambda x1, x2, /, *, axes=2: np.tensordot(x1, x2, axes),
-    "diagonal": lambda x, /, *, offset=0: np.diagonal(x, offset, -2, -1),
-    "trace": lambda x, /, *, offset=0, dtype=None: np.trace(x, offset, -2, -1, dtype),
-}
-functions |= {getattr(np.linalg, name): function for name, function in _LATER.items() if hasattr(np.linalg, name)}
 stand_for_foreign("np.linalg", [each.__name__ for each in functions if getattr(np.linalg, each.__name__, None) is each])

@@ -23,7 +23,7 @@ _OF_ONE: tuple[Callable[..., Any], ...] = (
     np.broadcast_to, np.flip, np.fliplr, np.flipud, np.roll, np.rot90, np.tile, np.repeat, np.take, np.take_along_axis,
     np.diagonal, np.diag, np.diagflat, np.tril, np.triu, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit,
     np.delete, np.resize, np.copy, np.lib.stride_tricks.sliding_window_view,
-    *(getattr(np, name) for name in ("unstack", "matrix_transpose") if hasattr(np, name)),  # NumPy 2.1, 2.0
+    np.matrix_transpose, *([np.unstack] if hasattr(np, "unstack") else []),  # unstack is of NumPy 2.1
 )  # fmt: skip
 #: Functions that join a sequence of arrays.
 _OF_SEQUENCE: tuple[Callable[..., Any], ...] = (

@@ -143,7 +143,7 @@ def test_aux_of_calls_does_not_share_memory():
 
 # ---- equal arguments that differ
 
-STRINGS = np.dtypes.StringDType() if hasattr(np.dtypes, "StringDType") else object
+STRINGS = np.dtypes.StringDType()
 
 
 @pytest.mark.parametrize(
