@@ -11,10 +11,13 @@ from agrad._numpy.updates import At
 __version__: str
 
 class ShapeError(ValueError): ...
-class DomainError(ValueError): ...
+class DomainError(ValueError):
+    is_recoverable: ClassVar[bool]
+
 class ScopeError(RuntimeError): ...
 
 class SolverError(RuntimeError):
+    is_recoverable: ClassVar[bool]
     t: float
     steps: int
     code: str
@@ -432,6 +435,7 @@ class ScanOperation:
         first: float | None,
         backwards: bool,
         checkpoint: bool,
+        recovers: bool,
     ) -> None: ...
     def prepare(
         self, carry: ArrayLike, xs: ArrayLike, captured: ArrayLike, with_adjoint: bool, required: bool

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "minus_time.hpp"
+#include "python_call.hpp"
 
 namespace py = pybind11;
 
@@ -55,6 +56,7 @@ void register_errors(py::module_& m) {
   named(type_tag<ScopeError>{}, "ScopeError", PyExc_RuntimeError, "A recorded value was used outside of its recording.");
 
   static PyObject* solver_error = make_solver_error(m);
+  for (const char* name : {"DomainError", "SolverError"}) m.attr(name).attr("is_recoverable") = true;
   static const py::handle shape_error = m.attr("ShapeError"), domain_error = m.attr("DomainError");  // kept by the module
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
@@ -65,10 +67,17 @@ void register_errors(py::module_& m) {
       raise_solver_error(e, solver_error);
     } catch (const ShapeError& e) {
       raise_in_time(e, shape_error);
+    } catch (const recoverable_error& e) {
+      e.restore();
     } catch (const DomainError& e) {
       raise_in_time(e, domain_error);
     }
   });
+}
+
+bool is_recoverable(const py::error_already_set& error) {
+  const lock_held locked;
+  return PyObject_IsTrue(py::getattr(error.value(), "is_recoverable", py::bool_(false)).ptr()) == 1;
 }
 
 }  // namespace agrad::python

@@ -5,6 +5,7 @@
 #include <cxxabi.h>
 #endif
 
+#include "errors.hpp"
 #include "lock.hpp"
 
 namespace agrad::python {
@@ -22,6 +23,27 @@ auto calling_python(const Call& call) -> decltype(call()) {
 #else
   return call();
 #endif
+}
+
+/// An error of the user's code with which C++ code goes on as after a DomainError; Python gets the error itself.
+class recoverable_error final : public DomainError {
+ public:
+  explicit recoverable_error(const pybind11::error_already_set& error) : DomainError(error.what()), error_(error) {}
+  void restore() const { pybind11::error_already_set(error_).restore(); }
+
+ private:
+  pybind11::error_already_set error_;
+};
+
+/// Does the same as calling_python for code of the user, whose errors may be recoverable.
+template <class Call>
+auto calling_user(const Call& call) -> decltype(call()) {
+  try {
+    return calling_python(call);
+  } catch (const pybind11::error_already_set& error) {
+    if (is_recoverable(error)) throw recoverable_error(error);
+    throw;
+  }
 }
 
 }  // namespace agrad::python

@@ -36,7 +36,7 @@ std::shared_ptr<body> make_body(std::string name, std::size_t inputs, const py::
     const py::object alive = known->get()();
     if (alive.is_none()) return body_path{};
     const auto given = py::make_tuple(to_numpy(local, inputs), to_numpy(captured.data(), captured.size()));
-    const py::object result = calling_python([&] { return py::object(alive.attr("record")(*given)); });
+    const py::object result = calling_user([&] { return py::object(alive.attr("record")(*given)); });
     if (result.is_none()) return body_path{};
     const auto pair = result.cast<py::tuple>();
     const std::vector<double> added = to_vector(pair[1].cast<doubles>());
@@ -48,7 +48,7 @@ std::shared_ptr<body> make_body(std::string name, std::size_t inputs, const py::
 std::shared_ptr<scan_operation> make_operation(std::shared_ptr<body> of, std::size_t length, std::size_t carry,
                                                const std::vector<std::pair<std::size_t, py::object>>& xs,
                                                std::vector<std::size_t> ys, std::optional<double> first, bool backwards,
-                                               bool checkpoint) {
+                                               bool checkpoint, bool recovers) {
   scan_loop loop;
   loop.length = length;
   loop.carry = carry;
@@ -61,6 +61,7 @@ std::shared_ptr<scan_operation> make_operation(std::shared_ptr<body> of, std::si
   loop.first = first.value_or(0);
   loop.backwards = backwards;
   loop.checkpoint = checkpoint;
+  loop.recovers = recovers;
   return std::make_shared<scan_operation>(std::move(of), std::move(loop));
 }
 
@@ -127,7 +128,7 @@ void register_scan(py::module_& m) {
       .def_property_readonly("count", &body::size);
   py::class_<scan_operation, std::shared_ptr<scan_operation>>(m, "ScanOperation", "A loop over a body.")
       .def(py::init(&make_operation), py::arg("body"), py::arg("length"), py::arg("carry"), py::arg("xs"), py::arg("ys"),
-           py::arg("first"), py::arg("backwards"), py::arg("checkpoint"))
+           py::arg("first"), py::arg("backwards"), py::arg("checkpoint"), py::arg("recovers"))
       .def("prepare", &prepare_scan, py::arg("carry"), py::arg("xs"), py::arg("captured"), py::arg("with_adjoint"),
            py::arg("required"),
            "Runs the loop; returns the last carry, and ys, if wanted. The run may make the body capture more values.")

@@ -12,6 +12,7 @@ from agrad._core import SolverError
 from agrad._functionals.arguments import of_shape, plain, scalar_of, start_of, tolerance
 from agrad._functionals.implicit import follow, judged, searched
 from agrad._functionals.search import FOUND, MOST_CHANGE, RUNNING, SINGULAR, STUCK, UNDEFINED, Limits, last_step
+from agrad._functionals.trial import trial
 from agrad._record.arguments import check_callable, further_arguments, positive_number, whole
 from agrad._record.recording import name_of
 from agrad._transforms.custom import stop_gradient
@@ -58,15 +59,17 @@ def minimize(
     """Find a local minimum of a function ``f(x, *args)``, with derivatives by the implicit function theorem.
 
     The method is Newton's with the Hessian's eigenvalues: a step goes downhill along every eigenvector, and is damped where f
-    does not fall. It takes a Hessian and its eigenvalues in each step, so it is for up to some hundred unknowns.
+    does not fall, or where the step ends outside of the domain of f. It takes a Hessian and its eigenvalues in each step, so it
+    is for up to some hundred unknowns.
 
     Parameters
     ----------
     f : callable
-        ``f(x, *args)`` returns a number. f may capture recorded values, and has second derivatives.
+        ``f(x, *args)`` returns a number. f may capture recorded values, and has second derivatives. It may raise DomainError or
+        SolverError, or return nan or infinity, where its argument is outside of its domain.
     x0 : float or array-like
-        The x to start from. Of several minima the result is one to which the method leads; derivatives with respect to x0 are
-        zero.
+        The x to start from, in the domain of f. Of several minima the result is one to which the method leads; derivatives with
+        respect to x0 are zero.
     args : tuple
         Further arguments of f: any nested structures of numbers and arrays.
     rtol, atol : float
@@ -88,15 +91,14 @@ def minimize(
         The Hessian at the end is not positive definite, as at a saddle or in a valley without a bottom; f is not finite at x0;
         `max_steps` did not suffice, because f has no minimum, for example.
     ShapeError, TypeError, DomainError
-        f returns no number; an argument is of a wrong shape, type or value.
+        f returns no number; an argument is of a wrong shape, type or value. A DomainError of f at x0 is raised, too.
 
     Notes
     -----
     With H the Hessian, g the gradient and g_p its derivative with respect to a parameter, dx = -H^-1 g_p dp. Derivatives are
     exact to every order that the gradient has, and the search is not differentiated; first derivatives of x take second
-    derivatives of f. A compiled function searches again in each run.
-
-    In the right-hand side of a differential equation, which cannot raise, a failed search gives nan.
+    derivatives of f. A compiled function searches again in each run. In the right-hand side of a differential equation, which
+    cannot raise, a failed search gives nan.
 
     References
     ----------
@@ -160,7 +162,7 @@ def _advance(
     status = np.where(is_near(here, newton, x, last), np.where(here.is_definite, float(FOUND), float(SINGULAR)), float(RUNNING))
     status = np.where(here.is_finite, status, float(UNDEFINED))
     step = here.step(damping)
-    value = stop_gradient(f(x + step))
+    value = trial(f, x + step, x)
     predicted = -(here.gradient @ step) - 0.5 * (step @ here.matrix @ step)
     gain = np.where(np.isfinite(value), here.value - value, -np.inf)
     noise = 10 * np.finfo(float).eps * np.abs(here.value)  # near the minimum values differ by rounding
@@ -215,7 +217,8 @@ def minimum(
     def judge(found: tuple[Any, ...]) -> tuple[Any, ...]:
         x, status, *_ = found
         near = Quadratic(f, curvature, x)
-        x = x + np.where(status == FOUND, near.step(0.0), 0.0)
+        moved = x + np.where(status == FOUND, near.step(0.0), 0.0)
+        x = np.where(np.isfinite(trial(f, moved, x)), moved, x)
         matrix = Quadratic(f, curvature, x).matrix
         status = np.where((status == FOUND) & (near.changes(matrix) > MOST_CHANGE), float(SINGULAR), status)
         is_found = status == FOUND

@@ -12,6 +12,7 @@ from agrad._core import SolverError
 from agrad._functionals.arguments import of_shape, plain, residual_of, start_of, tolerance
 from agrad._functionals.implicit import follow, judged
 from agrad._functionals.search import FOUND, METHODS, MOST_CHANGE, SINGULAR, STUCK, UNDEFINED, Limits, Linear, search
+from agrad._functionals.trial import trial
 from agrad._record.arguments import check_callable, check_one_of, further_arguments, positive_number, whole
 from agrad._record.recording import name_of
 from agrad._transforms.custom import stop_gradient
@@ -59,10 +60,11 @@ def root(
     ----------
     f : callable
         ``f(x, *args)`` returns as many equations as x has entries: a number for a number, else an array or a list. f may
-        capture recorded values, and is differentiable.
+        capture recorded values, and is differentiable. It may raise DomainError or SolverError, or return nan or infinity,
+        where its argument is outside of its domain: a step to there is shortened.
     x0 : float or array-like
-        The x to start from. Of several roots the result is one to which the method leads; derivatives with respect to x0 are
-        zero.
+        The x to start from, in the domain of f. Of several roots the result is one to which the method leads; derivatives with
+        respect to x0 are zero.
     args : tuple
         Further arguments of f: any nested structures of numbers and arrays.
     method : {"powell", "newton"}
@@ -89,7 +91,8 @@ def root(
         The Jacobian is singular at the root (as at a double root) or on the way; the method found a place where f is least
         but not zero; f is not finite at x0; `max_steps` did not suffice.
     ShapeError, TypeError, DomainError
-        f returns another number of equations than x has entries; an argument is of a wrong shape, type or value.
+        f returns another number of equations than x has entries; an argument is of a wrong shape, type or value. A DomainError
+        of f at x0 is raised, too.
 
     Notes
     -----
@@ -138,6 +141,7 @@ def solved(
         x, status, *_ = found
         near = Linear(residual, x)
         moved = stop_gradient(x + np.where((status == FOUND) | (status == STUCK), near.step, 0.0))
+        moved = np.where(np.all(np.isfinite(trial(residual, moved, x))), moved, x)
         at = Linear(residual, moved)
         # among rounding errors no step makes the equations smaller, and Newton's step is the same with either Jacobian
         is_settled = near.is_regular & limits.allows(near.step, x, start, near.step, at.correction(near.value))

@@ -1,7 +1,8 @@
 """Searches for roots by Newton's method and by Powell's hybrid method, as loops that are recorded once.
 
 Both linearise the equations at each x by a QR factorisation of the Jacobian with columns scaled to length 1, so that the
-scale of an unknown has no influence. Read first: ``root``.
+scale of an unknown has no influence. A step to a point outside of the equations' domain is a step that is too long. Read first:
+``root``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from agrad import linalg
 from agrad._functionals.implicit import searched
+from agrad._functionals.trial import trial
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.jacobians import jacobian
 
@@ -117,7 +119,7 @@ def newton_step(residual: Residual, x: Any, damping: Any, start: Any, last: Any,
     status = here.status(x, start, last, limits)
     status = np.where((status == RUNNING) & ~here.is_regular, float(SINGULAR), status)
     there = x + damping * here.step
-    value = residual(there)
+    value = trial(residual, there, x)
     left = here.length(here.correction(value))
     is_accepted = np.all(np.isfinite(value)) & (left <= (1 - damping / 4) * here.length(here.step))
     grown = np.where(is_accepted, np.minimum(1.0, 2 * damping), damping / 2)
@@ -151,7 +153,7 @@ def powell_step(residual: Residual, x: Any, radius: Any, start: Any, last: Any, 
     scaled = np.where(is_whole, here.scale * here.step, bent)
     step = scaled / here.scale
     there = x + step
-    value = residual(there)
+    value = trial(residual, there, x)
     before, after = np.sum(here.value**2), np.sum(value**2)
     predicted = before - np.sum((here.value + here.matrix @ step) ** 2)
     gain = np.where(np.isfinite(after), before - after, -1.0)

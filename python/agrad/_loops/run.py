@@ -21,17 +21,32 @@ class Loop:
     """A loop over a body: the inputs and options of the operation."""
 
     def __init__(
-        self, function: str, carry: Leaves, items: Leaves, length: int, first: int | None, reverse: bool, checkpoint: bool
+        self,
+        function: str,
+        carry: Leaves,
+        items: Leaves,
+        length: int,
+        first: int | None,
+        reverse: bool,
+        checkpoint: bool,
+        *,
+        recovers: bool = False,
     ) -> None:
         self.function, self.carry, self.items, self.length = function, carry, items, length
         self.first, self.reverse, self.checkpoint = first, reverse, checkpoint
+        self.recovers = recovers  # results of a step with an error are nan, and no results have derivatives
         self.counter = [] if first is None else [float(first)]
 
-    def body(self, call: Callable[[Recording, list[Array], Sequence[Any]], list[Leaves]], *functions: Any) -> Body:
-        """Returns the body with the path of the first step."""
+    def body(
+        self, call: Callable[[Recording, list[Array], Sequence[Any]], list[Leaves]], *functions: Any, at: Any = None
+    ) -> Body:
+        """Returns the body with the path of the first step, or with that of the step's inputs `at`, a vector."""
         shapes = [*self.carry.shapes, *(() for _ in self.counter), *(shape[1:] for shape in self.items.shapes)]
         is_truth = [*self.carry.is_truth, *(False for _ in self.counter), *self.items.is_truth]
         body = Body(self.function, call, functions, shapes, is_truth)
+        if at is not None:
+            body.start(at)
+            return body
         entry = self.length - 1 if self.reverse else 0
         items = [values_of(x)[entry] if self.length else np.zeros(x.shape[1:]) for x in self.items.arrays]
         body.start(joined([*map(values_of, self.carry.arrays), *self.counter, *items]))
@@ -48,7 +63,9 @@ class Loop:
             )
         xs = [(x[0].size, None if isinstance(x, Array) else x) for x in self.items.arrays]
         first = self.counter[0] if self.counter else None
-        operation = ScanOperation(body.paths, self.length, sum(self.carry.sizes), xs, ys, first, self.reverse, self.checkpoint)
+        operation = ScanOperation(
+            body.paths, self.length, sum(self.carry.sizes), xs, ys, first, self.reverse, self.checkpoint, self.recovers
+        )
         given = [x for x in self.items.arrays if isinstance(x, Array)]
         carry, entries = (joined([*map(values_of, part)]) for part in (self.carry.arrays, given))
         around = find_recording(*self.carry.arrays, *given, *body.captured)

@@ -73,7 +73,7 @@ def test_a_solver_error_has_what_the_stub_says():
     with pytest.raises(ag.SolverError) as caught:
         ag.ode_adjoint_tol(lambda t, y: -y, [1.0], 0.0, [1.0], 1e-6, 1e-8, 1)
     error = caught.value
-    assert stub_of("_core")["SolverError"] == {"t", "steps", "code", "advice"}
+    assert stub_of("_core")["SolverError"] == {"t", "steps", "code", "advice", "is_recoverable"}
     assert (type(error.t), type(error.steps), type(error.code), type(error.advice)) == (float, int, str, str)
     assert error.steps == 1
     assert error.code == "CV_TOO_MUCH_WORK"

@@ -7,7 +7,8 @@
 //     slot y = recorder.apply(f, x, f->output_size(), with_adjoint);
 //
 // The operand is one vector: the carry, the captured values, and those xs that are not constants, one after the other; the
-// result is the last carry and then ys. A choice between branches is a loop of one step without a carry.
+// result is the last carry and then ys. A choice between branches is a loop of one step without a carry, and so is the
+// evaluation of a function where it may throw (`scan_loop::recovers`).
 // Read next: program/loops/scan_run.hpp (a run), program/loops/body.hpp (the paths).
 #pragma once
 
@@ -29,9 +30,11 @@ class scan_operation final : public external_operation {
   const body& inspected_body() const { return *body_; }
   const scan_loop& loop() const { return loop_; }
   std::size_t captured() const { return captured_; }
-  bool has_tangents() const override { return body_->first_without_tangents() == nullptr; }
-  bool has_first_tangents() const override { return body_->first_without_tangents(1) == nullptr; }
-  const external_operation* first_without_tangents(int order) const override { return body_->first_without_tangents(order); }
+  bool has_tangents() const override { return first_without_tangents(2) == nullptr; }
+  bool has_first_tangents() const override { return first_without_tangents(1) == nullptr; }
+  const external_operation* first_without_tangents(int order) const override {
+    return loop_.recovers ? nullptr : body_->first_without_tangents(order);
+  }
 
   static constexpr std::string_view stored_kind = "scan";
   std::string_view kind() const override { return stored_kind; }

@@ -41,15 +41,18 @@ AGRAD_INLINE void scan_operation::forward(external_operation::state& s, const do
     return;
   }
   const double* captured = x + loop_.carry;
-  mine.run.forward(x, std::vector<double>(captured, captured + captured_), captured + captured_, y, with_adjoint);
+  const bool has_reverse_pass = with_adjoint && !loop_.recovers;
+  mine.run.forward(x, std::vector<double>(captured, captured + captured_), captured + captured_, y, has_reverse_pass);
 }
 
 AGRAD_INLINE void scan_operation::reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const {
+  if (loop_.recovers) return;
   static_cast<scan_state&>(s).run.reverse<0>(y_adjoint, nullptr, x_adjoint, nullptr);
 }
 
 AGRAD_INLINE void scan_operation::tangent(external_operation::state& s, int width, const double* x_tangent,
                                           double* y_tangent) const {
+  if (loop_.recovers) return void(std::fill_n(y_tangent, output_size() * static_cast<std::size_t>(width), 0.0));
   check_tangents(1);
   detail::scan_run& run = static_cast<scan_state&>(s).run;
   if (width == 1)
@@ -60,6 +63,7 @@ AGRAD_INLINE void scan_operation::tangent(external_operation::state& s, int widt
 
 AGRAD_INLINE void scan_operation::second(external_operation::state& s, int width, const double* y_adjoint,
                                          const double* y_adjoint_tangent, double* x_adjoint, double* x_adjoint_tangent) const {
+  if (loop_.recovers) return;
   check_tangents(2);
   detail::scan_run& run = static_cast<scan_state&>(s).run;
   if (width == 1)
@@ -73,7 +77,7 @@ AGRAD_INLINE const std::vector<double>& scan_operation::prepare(const double* ca
   auto result = std::make_unique<scan_state>(*this);
   std::vector<double>& y = result->first;
   y.resize(output_size());
-  result->run.forward(carry, std::move(captured), xs, y.data(), with_adjoint);
+  result->run.forward(carry, std::move(captured), xs, y.data(), with_adjoint && !loop_.recovers);
   captured_ = result->run.captured().size();
   ready_ = std::move(result);
   return y;

@@ -48,7 +48,12 @@ AGRAD_INLINE void scan_run::run_segment(std::size_t s, bool stores, double* ys) 
     pace_.step();
     fill_entries(step);
     if (stores) copy_few(local_.data(), c, carries_.data() + (step - begin) * c);
-    const std::size_t path = run_step(step, stores && step + 1 == end);
+    const std::size_t path = run_step_or_recover(step, stores && step + 1 == end);
+    if (path == nowhere) {
+      std::fill_n(local_.data(), c, quiet_nan);
+      if (ys != nullptr) each_y(step, [&](std::size_t, std::size_t place) { ys[place] = quiet_nan; });
+      continue;
+    }
     if (stores) paths_[step - begin] = static_cast<std::uint8_t>(path);
     const path_spaces& at = *spaces_[path];
     if (stores && has_stored(at)) at.save(stored_.data() + (step - begin) * stored_stride_);
@@ -72,6 +77,17 @@ AGRAD_INLINE std::size_t scan_run::run_step(std::size_t step, bool with_adjoint)
   follows_[last_] = static_cast<std::uint8_t>(path);
   last_ = path;
   return path;
+}
+
+AGRAD_INLINE std::size_t scan_run::run_step_or_recover(std::size_t step, bool with_adjoint) {
+  if (!loop_.recovers) return run_step(step, with_adjoint);
+  try {
+    return run_step(step, with_adjoint);
+  } catch (const DomainError&) {
+    return nowhere;
+  } catch (const SolverError&) {
+    return nowhere;
+  }
 }
 
 AGRAD_INLINE path_spaces& scan_run::space_of(std::size_t path) {
