@@ -64,7 +64,7 @@ struct cholesky_at_time {
   static void forward(const operation& op, const run_context& context, double* values) {
     try {
       base().forward(op, context, values);
-    } catch (const DomainError& error) {
+    } catch (const LinAlgError& error) {
       linalg::fail_factor(Rule::name, Rule::factored(context.integers[op.data + 2]), error);
     }
   }

@@ -41,7 +41,7 @@ def solve(a: Any, b: Any, *, assume_a: str | None = None) -> Any:
 
     Raises
     ------
-    DomainError
+    LinAlgError
         `a` is singular, or not positive definite with "pos"; the message has the pivot.
     """
     if assume_a not in (None, "gen", "pos"):
@@ -86,7 +86,7 @@ def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_d
 
     Raises
     ------
-    DomainError
+    LinAlgError
         The diagonal has a zero.
     """
     is_transposed = _is_transposed(trans)
@@ -118,7 +118,7 @@ def cho_factor(a: Any, lower: bool = False) -> tuple[Any, bool]:
 
     Raises
     ------
-    DomainError
+    LinAlgError
         `a` is not positive definite; the message has the pivot.
     """
     if find_recording(a) is None:
@@ -192,7 +192,7 @@ def log_determinant(a: Any, *, spd: bool = False) -> Any:
 
     Raises
     ------
-    DomainError
+    LinAlgError
         `a` is singular, or not positive definite with `spd`.
 
     Notes

@@ -23,6 +23,19 @@ PyObject* make_solver_error(py::module_& m) {
   return type;
 }
 
+constexpr const char* linalg_error_text = R"(A matrix is one for which an operation of linear algebra is not defined.
+
+It is singular or not positive definite, for example, or does not have the digits that a derivative needs. This is also a
+numpy.linalg.LinAlgError, so that code that catches NumPy's error works when it is recorded.)";
+
+PyObject* make_linalg_error(py::module_& m) {
+  const auto bases = py::make_tuple(m.attr("DomainError"), py::module_::import("numpy.linalg").attr("LinAlgError"));
+  PyObject* type = PyErr_NewExceptionWithDoc("agrad.LinAlgError", linalg_error_text, bases.ptr(), nullptr);
+  if (type == nullptr) throw py::error_already_set();
+  m.add_object("LinAlgError", py::reinterpret_borrow<py::object>(type));
+  return type;
+}
+
 /// Raises an error of a solver in s = -t with times t; passes all other errors on to the translators registered before.
 template <class Error>
 void raise_in_time(const Error& error, py::handle type) {
@@ -56,6 +69,7 @@ void register_errors(py::module_& m) {
   named(type_tag<ScopeError>{}, "ScopeError", PyExc_RuntimeError, "A recorded value was used outside of its recording.");
 
   static PyObject* solver_error = make_solver_error(m);
+  static PyObject* linalg_error = make_linalg_error(m);
   for (const char* name : {"DomainError", "SolverError"}) m.attr(name).attr("is_recoverable") = true;
   static const py::handle shape_error = m.attr("ShapeError"), domain_error = m.attr("DomainError");  // kept by the module
   py::register_exception_translator([](std::exception_ptr thrown) {
@@ -69,6 +83,8 @@ void register_errors(py::module_& m) {
       raise_in_time(e, shape_error);
     } catch (const recoverable_error& e) {
       e.restore();
+    } catch (const LinAlgError& e) {
+      PyErr_SetString(linalg_error, in_time(e.what()).c_str());
     } catch (const DomainError& e) {
       raise_in_time(e, domain_error);
     }

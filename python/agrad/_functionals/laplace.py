@@ -15,7 +15,7 @@ import numpy as np
 import scipy.linalg
 
 from agrad import linalg
-from agrad._core import DomainError, ShapeError
+from agrad._core import DomainError, LinAlgError, ShapeError
 from agrad._functionals.arguments import plain, result_of, scalar_of
 from agrad._functionals.minimize import Quadratic, minimum
 from agrad._functionals.search import Limits
@@ -90,7 +90,7 @@ def mode_of(
     try:
         factor = np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:
-        raise DomainError(
+        raise LinAlgError(
             f"{function}: covariance is singular or indefinite, but must be positive definite; add a small number to its "
             "diagonal"
         ) from None

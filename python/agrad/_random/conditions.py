@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from agrad._core import DomainError, multivariate_rows
+from agrad._core import DomainError, LinAlgError, multivariate_rows
 
 __all__ = [
     "TOO_LARGE",
@@ -87,7 +87,7 @@ _DENSITY = next(row for row in multivariate_rows() if row.name == "multi_normal_
 
 
 def fail_indefinite(function: str, argument: str, x: np.ndarray) -> NoReturn:
-    """Raises DomainError with the pivot of the first of symmetric matrices that has no Cholesky factor, as densities do."""
+    """Raises LinAlgError with the pivot of the first of symmetric matrices that has no Cholesky factor, as densities do."""
     where, text = "", "is not positive definite, but must be positive definite"
     centre = np.zeros(x.shape[-1])
     for place in np.ndindex(x.shape[:-2]):
@@ -96,4 +96,4 @@ def fail_indefinite(function: str, argument: str, x: np.ndarray) -> NoReturn:
         except DomainError as error:
             where, text = _indices(place), str(error).partition(f": {_DENSITY.arguments[2][0]} ")[2]
             break
-    raise DomainError(f"{function}: {argument}{where} {text}")
+    raise LinAlgError(f"{function}: {argument}{where} {text}")

@@ -10,6 +10,7 @@ import numpy as np
 from agrad import random
 from agrad._core import DomainError
 from agrad._random.sampler import NO_DERIVATIVE, generator, shape_of
+from agrad._record.errors import with_message
 from agrad._record.structure import find_recording
 from agrad._stats.call import Call
 from agrad._stats.families import Family
@@ -36,7 +37,7 @@ def draws(family: Family) -> Callable[..., Any] | None:
         try:
             draw = rng_of_rule(*call.arguments_of(family.density), rng=rng, size=shape)
         except DomainError as error:
-            raise DomainError(f"{name}: {error}") from None
+            raise with_message(error, f"{name}: {error}") from None
         if family.is_discrete and np.all((np.floor(call.loc) == call.loc) & (np.abs(call.loc) <= _MOST)):
             return draw + np.asarray(call.loc).astype(np.int64)
         return call.to_x(draw)

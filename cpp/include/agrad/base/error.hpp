@@ -3,7 +3,7 @@
 //     function: argument[index] is value, but must be condition; hint
 //
 // Cold functions, never inlined, compose the messages, so that a check in a hot loop costs a compare and a jump. In Python,
-// ShapeError and DomainError are ValueErrors, ScopeError and SolverError are RuntimeErrors.
+// ShapeError, DomainError and LinAlgError are ValueErrors, ScopeError and SolverError are RuntimeErrors.
 // Read next: base/check.hpp, the checks that throw these exceptions.
 #pragma once
 
@@ -47,6 +47,12 @@ struct ShapeError : std::invalid_argument {
 /// An argument's value is outside of the set on which the function is defined.
 struct DomainError : std::domain_error {
   using std::domain_error::domain_error;
+};
+
+/// A matrix is one for which an operation of linear algebra is not defined: singular, not positive definite, or without the
+/// digits that a derivative needs. In Python also NumPy's LinAlgError.
+struct LinAlgError : DomainError {
+  using DomainError::DomainError;
 };
 
 /// A variable was used after the end of its scope, or a recorded value outside of its recording.

@@ -132,7 +132,7 @@ template <class T>
 free_matrix<T> factor_of(std::string_view function, const free_matrix<T>& x) {
   try {
     return cholesky(x);
-  } catch (const DomainError& error) {
+  } catch (const LinAlgError& error) {
     linalg::fail_factor(function, "x", error);
   }
 }

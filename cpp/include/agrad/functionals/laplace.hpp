@@ -175,8 +175,8 @@ template <class K>
 auto covariance_factor(std::string_view function, const K& k) {
   try {
     return linalg::apply(linalg::cholesky_rule{}, linalg::lift(k));
-  } catch (const DomainError&) {
-    throw DomainError(std::string(function) +
+  } catch (const LinAlgError&) {
+    throw LinAlgError(std::string(function) +
                       ": covariance is singular or indefinite, but must be positive definite; add a small number to its "
                       "diagonal");
   }

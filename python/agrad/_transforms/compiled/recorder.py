@@ -10,6 +10,7 @@ from agrad._core import Array, Comparison, DomainError, Program, Recording, Scop
 from agrad._loops.body import bodies_of
 from agrad._record.control import solves_with
 from agrad._record.debug import is_debugging
+from agrad._record.errors import with_message
 from agrad._record.nested import capture
 from agrad._record.recording import innermost, open_recording
 from agrad._record.source import line_in_traceback
@@ -36,7 +37,7 @@ class Recorder(WithPaths):
             self._record(call)
         except DomainError as error:
             if place := line_in_traceback(error.__traceback__):
-                raise DomainError(f"{error}, at {place} in {self.label}") from error
+                raise with_message(error, f"{error}, at {place} in {self.label}") from error
             raise
 
     def _record(self, call: Signature) -> Path:

@@ -32,6 +32,7 @@ class bounded final : public agrad::external_operation {
   std::unique_ptr<state> make_state() const override { return std::make_unique<nothing>(); }
   void forward(state&, const double* x, double* y, bool) const override {
     if (*x < -100) throw agrad::ShapeError("bounded: x is of another kind");
+    if (*x < -10) throw agrad::LinAlgError("bounded: x is no matrix");
     if (*x < 0) throw agrad::DomainError("bounded: x is negative");
     if (*x >= 100) throw agrad::SolverError("bounded: x is large", 0, 0, "", "");
     *y = *x;

@@ -96,7 +96,7 @@ struct eigen_words {
   static auto cholesky_at(const A& a, Index t) {
     try {
       return agrad::cholesky(a);
-    } catch (const DomainError& error) {
+    } catch (const LinAlgError& error) {
       linalg::fail_factor(Rule::name, Rule::factored(t), error);
     }
   }

@@ -44,6 +44,8 @@ void under_python_name(const Run& run) {
   } else {
     try {
       run();
+    } catch (const LinAlgError& e) {
+      throw LinAlgError(renamed(e.what(), Rule::numpy));
     } catch (const DomainError& e) {
       throw DomainError(renamed(e.what(), Rule::numpy));
     }

@@ -69,7 +69,7 @@ struct cofactors_rule : rule<1> {
  private:
   static void check_regular(const lu_factor& lu) {
     if (AGRAD_UNLIKELY(is_nearly_singular(lu)))
-      throw DomainError(agrad::detail::sentence(name, "a", -1, "singular", "invertible",
+      throw LinAlgError(agrad::detail::sentence(name, "a", -1, "singular", "invertible",
                                                 "third derivatives of the determinant of a singular matrix are not computed"));
   }
 };

@@ -24,7 +24,7 @@ eigen_factors factor_eigen(std::string_view function, Room& room, const In& a) {
   const MatrixXd symmetric = 0.5 * (a + a.transpose());
   const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(symmetric);
   if (AGRAD_UNLIKELY(solver.info() != Eigen::Success || !std::isfinite(solver.eigenvalues().sum())))
-    throw DomainError(agrad::detail::sentence(function, "a", -1, "not finite, or the iteration does not converge", "finite"));
+    throw LinAlgError(agrad::detail::sentence(function, "a", -1, "not finite, or the iteration does not converge", "finite"));
   matrix_map(f.values) = solver.eigenvalues();
   matrix_map(f.vectors) = solver.eigenvectors();
   return f;

@@ -87,7 +87,7 @@ general_eigen_factors factor_general_eigen(std::string_view function, Room& room
   const general_eigen_factors f{room.matrix(n, 2), room.matrix(n, 2 * n), room.matrix(n, 1), room.matrix(1, 1), largest};
   if (is_filled<Room> || n == 0) return f;
   const auto fail = [&] {
-    throw DomainError(agrad::detail::sentence(function, "a", -1, "not finite, or the iteration does not converge", "finite"));
+    throw LinAlgError(agrad::detail::sentence(function, "a", -1, "not finite, or the iteration does not converge", "finite"));
   };
   if (AGRAD_UNLIKELY(!a.allFinite())) fail();
   const double halved = a.cwiseAbs().maxCoeff() > 1e300 ? 0x1p-30 : 1;  // so that norms of rows and columns are finite
@@ -220,12 +220,12 @@ class general_spectrum {
 
  private:
   [[noreturn]] AGRAD_COLD void fail_pair(std::string_view function, Index i, Index j, const std::string& are) const {
-    throw DomainError(agrad::detail::sentence(
+    throw LinAlgError(agrad::detail::sentence(
         function, "a", -1, "degenerate", "with distinct values where vectors are differentiated",
         "values " + std::to_string(i) + " and " + std::to_string(j) + ", " + text(i) + " and " + text(j) + ", " + are));
   }
   [[noreturn]] AGRAD_COLD void fail_defective(std::string_view function, Index j) const {
-    throw DomainError(agrad::detail::sentence(
+    throw LinAlgError(agrad::detail::sentence(
         function, "a", -1, "without a basis of eigenvectors, or nearly so", "with such a basis where values are differentiated",
         "value " + std::to_string(j) + ", " + text(j) + ", has the condition number " + agrad::detail::to_text(conditions_[j]) +
             ", and fewer than seven digits of the derivative would be correct"));

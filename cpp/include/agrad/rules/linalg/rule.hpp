@@ -103,16 +103,16 @@ inline void check_same(std::string_view function, const shape& a, const shape& b
 /// function: <argument> is <is>, but must be <condition>; the pivot of row <row> is <pivot>
 [[noreturn]] AGRAD_COLD inline void fail_pivot(std::string_view function, std::string_view is, std::string_view condition,
                                                Index row, double pivot, std::string_view argument = "a") {
-  throw DomainError(
+  throw LinAlgError(
       agrad::detail::sentence(function, argument, -1, is, condition,
                               "the pivot of row " + std::to_string(row) + " is " + agrad::detail::to_text(pivot)));
 }
 
 /// Throws the error of a factorisation again, as one about `matrix` in a function.
-[[noreturn]] AGRAD_COLD inline void fail_factor(std::string_view function, std::string_view matrix, const DomainError& error) {
+[[noreturn]] AGRAD_COLD inline void fail_factor(std::string_view function, std::string_view matrix, const LinAlgError& error) {
   const std::string_view text = error.what();
   const std::size_t verb = text.find(" is ");  // after the name of the factorisation and of its argument
-  throw DomainError(std::string(function) + ": " + std::string(matrix) +
+  throw LinAlgError(std::string(function) + ": " + std::string(matrix) +
                     std::string(text.substr(verb == text.npos ? 0 : verb)));
 }
 

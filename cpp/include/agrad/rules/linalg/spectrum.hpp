@@ -18,7 +18,7 @@
 namespace agrad::linalg {
 
 [[noreturn]] AGRAD_COLD inline void fail_degenerate(std::string_view function, Index i, Index j, double value) {
-  throw DomainError(agrad::detail::sentence(
+  throw LinAlgError(agrad::detail::sentence(
       function, "a", -1, "degenerate", "with distinct values where vectors are differentiated",
       "values " + std::to_string(i) + " and " + std::to_string(j) + " are both " + agrad::detail::to_text(value)));
 }
@@ -50,7 +50,7 @@ struct spectral_scale {
 };
 
 [[noreturn]] AGRAD_COLD inline void fail_close(std::string_view function, Index i, Index j, double x, double y) {
-  throw DomainError(agrad::detail::sentence(function, "a", -1, "nearly degenerate",
+  throw LinAlgError(agrad::detail::sentence(function, "a", -1, "nearly degenerate",
                                             "with values further apart where vectors are differentiated",
                                             "values " + std::to_string(i) + " and " + std::to_string(j) + " are " +
                                                 agrad::detail::to_text(x) + " and " + agrad::detail::to_text(y) +

@@ -24,7 +24,7 @@ svd_factors factor_svd(std::string_view function, Room& room, const In& a) {
   const Index k = std::min(a.rows(), a.cols());
   const svd_factors f{room.matrix(a.rows(), k), room.matrix(k, 1), room.matrix(a.cols(), k)};
   if (is_filled<Room> || k == 0) return f;
-  if (AGRAD_UNLIKELY(!a.allFinite())) throw DomainError(agrad::detail::sentence(function, "a", -1, "not finite", "finite"));
+  if (AGRAD_UNLIKELY(!a.allFinite())) throw LinAlgError(agrad::detail::sentence(function, "a", -1, "not finite", "finite"));
   const Eigen::JacobiSVD<MatrixXd> svd(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
   matrix_map(f.u) = svd.matrixU();
   matrix_map(f.s) = svd.singularValues();
@@ -71,7 +71,7 @@ struct svd_rule : rule<1, 3> {
     return std::array<D, 3>{du, diagonal(inner), dv};
   }
   [[noreturn]] AGRAD_COLD static void fail_zero(Index j, double value) {
-    throw DomainError(agrad::detail::sentence(name, "a", -1, "of deficient rank",
+    throw LinAlgError(agrad::detail::sentence(name, "a", -1, "of deficient rank",
                                               "of full rank where singular vectors are differentiated",
                                               "singular value " + std::to_string(j) + " is " + agrad::detail::to_text(value)));
   }
