@@ -11,6 +11,7 @@ from agrad._numpy.updates import At
 __version__: str
 
 class ShapeError(ValueError): ...
+
 class DomainError(ValueError):
     is_recoverable: ClassVar[bool]
 
@@ -23,6 +24,9 @@ class SolverError(RuntimeError):
     steps: int
     code: str
     advice: str
+
+def raised_errors() -> int: ...
+def set_raised_errors(count: int) -> None: ...
 
 class Comparison:
     answers: Comparison

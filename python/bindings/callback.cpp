@@ -58,7 +58,7 @@ class callback_operation final : public external_operation {
 
   /// Calls the function at recording to get the size of its result; the next run uses this result.
   std::size_t prepare(const double* x, bool with_adjoint) {
-    first_.get() = call(x, with_adjoint);
+    first_.get() = calling_user([&] { return call(x, with_adjoint); });
     results_ = static_cast<std::size_t>(first_.get().cast<py::tuple>()[0].cast<doubles>().size());
     return results_;
   }

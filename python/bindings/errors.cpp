@@ -36,6 +36,13 @@ PyObject* make_linalg_error(py::module_& m) {
   return type;
 }
 
+/// Returns the number of errors of values that this thread has raised in Python. A recording compares it before and after, and
+/// so finds errors that the recorded function has caught.
+long& raised_errors() {
+  thread_local long count = 0;
+  return count;
+}
+
 /// Raises an error of a solver in s = -t with times t; passes all other errors on to the translators registered before.
 template <class Error>
 void raise_in_time(const Error& error, py::handle type) {
@@ -78,17 +85,25 @@ void register_errors(py::module_& m) {
     } catch (const DerivativeError& e) {
       PyErr_SetString(PyExc_NotImplementedError, in_time(e.what()).c_str());
     } catch (const SolverError& e) {
+      ++raised_errors();
       raise_solver_error(e, solver_error);
     } catch (const ShapeError& e) {
       raise_in_time(e, shape_error);
     } catch (const recoverable_error& e) {
+      ++raised_errors();
       e.restore();
     } catch (const LinAlgError& e) {
+      ++raised_errors();
       PyErr_SetString(linalg_error, in_time(e.what()).c_str());
     } catch (const DomainError& e) {
+      ++raised_errors();
       raise_in_time(e, domain_error);
     }
   });
+  m.def(
+      "raised_errors", [] { return raised_errors(); }, "The number of errors of values that this thread has raised.");
+  m.def(
+      "set_raised_errors", [](long count) { raised_errors() = count; }, py::arg("count"), "Forgets later errors.");
 }
 
 bool is_recoverable(const py::error_already_set& error) {

@@ -18,6 +18,7 @@ from agrad._core import Array, BodyPaths, Comparison, Program, Recording, ScopeE
 from agrad._loops.closures import frozen, reached
 from agrad._loops.tree import Leaves, joined
 from agrad._record.debug import is_debugging
+from agrad._record.errors import forgotten, raised_errors, refuse_caught
 from agrad._record.recording import is_any_run_again, is_in_right_hand_side, open_recording
 from agrad._record.source import Tally, line_of_code, parting_lines
 from agrad._record.spies import is_replaying, replaying, spied
@@ -75,7 +76,7 @@ class Body:
 
     def start(self, local: Any) -> list[Leaves]:
         """Records the first path, for these inputs, and returns the outputs."""
-        recorded = self.record(local, np.zeros(0))
+        recorded = self._recorded(local, np.zeros(0))
         assert recorded is not None
         assert self.outputs is not None
         self.paths.add(recorded[0])
@@ -84,7 +85,8 @@ class Body:
     def explore(self, local: Any) -> None:
         """Records the path for inputs that have not occurred, if the function accepts such inputs."""
         try:
-            recorded = self.record(local, self.captured_values())
+            with forgotten():
+                recorded = self._recorded(local, self.captured_values())
         except Exception:  # the inputs may be the cause; the error is raised again when the path is needed
             return
         assert recorded is not None
@@ -99,17 +101,22 @@ class Body:
         self._may_leave = around.on_comparison == Comparison.guards
 
     def record(self, local: Any, captured: Any) -> tuple[Program, Any] | None:
-        """Records the path for inputs and captured values. Returns the program and new captured values; None if impossible.
+        """Does the same as `_recorded`; the compiled part calls this function when no known path holds for a step."""
+        with forgotten():  # an error that the compiled part passes on is counted where it reaches Python again
+            return self._recorded(local, captured)
 
-        The compiled part calls this function when no known path holds for a step.
-        """
+    def _recorded(self, local: Any, captured: Any) -> tuple[Program, Any] | None:
+        """Records the path for inputs and captured values. Returns the program and new captured values; None if impossible."""
         if self._is_complete:
             return None
+        before = raised_errors()
         with open_recording(self.function, on_comparison=Comparison.guards, captures=True) as recording:
             inputs = [recording.input(part) for part in split(local, self._shapes)]
             recording.become_body(self.captured, captured, self._depth, self._is_settled)
             try:
-                return self._record(recording, inputs)
+                result = self._record(recording, inputs)
+                refuse_caught(self.function, before)
+                return result
             except ScopeError as error:
                 if not self._is_settled:
                     raise

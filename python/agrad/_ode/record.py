@@ -14,6 +14,7 @@ from agrad._core import Array, Comparison, Recording, ShapeError, SolverError, s
 from agrad._loops.body import bodies_of, comparing_lines, keep
 from agrad._record.arguments import Values, real_values, vector
 from agrad._record.debug import is_debugging
+from agrad._record.errors import raised_errors, refuse_caught
 from agrad._record.recording import name_of, open_recording
 from agrad._record.source import line_of_code
 from agrad._record.spies import is_replaying, replaying, spied
@@ -64,6 +65,7 @@ class RecordedFunction:
         label = f"{function}({name_of(f)})"
         size = 1 if result in ("root", "delay") else len(states[0])
         leaves, together, _ = flatten(args)
+        before = raised_errors()
         with open_recording(label, on_comparison=Comparison.refuses, captures=True) as recording:
             inputs = [recording.input(x) for x in (np.asarray(t0), *states)]
             are_parameters = [isinstance(x, Array) or (all_numbers and is_number(x)) for x in leaves]
@@ -74,6 +76,7 @@ class RecordedFunction:
                 return together([recording.input(real_values(function, "args", x)) if is_own else x for x, is_own in pairs])
 
             found = f(*inputs, *given(recording))
+            refuse_caught(label, before)
             if found is None:
                 raise TypeError(f"{label}: result is None, but must be {_RESULTS[result][0]}; does it return?")
             found = recording.array(vector(label, "result", found))

@@ -11,6 +11,7 @@ from typing import Any
 
 from agrad._core import Comparison, DomainError, Recording, ShapeError
 from agrad._record.debug import watch
+from agrad._record.errors import forgotten
 from agrad._record.foreign import arises_in_foreign, foreign_call, is_of_foreign_call
 from agrad._record.within import here
 
@@ -159,7 +160,8 @@ def no_recording() -> Iterator[None]:
     """Within the block, functions are called with plain values, and transformations do not record in open recordings."""
     _open.recordings.append(None)
     try:
-        yield
+        with forgotten():
+            yield
     finally:
         _open.recordings.pop()
 

@@ -15,6 +15,7 @@ from typing import Any, ParamSpec
 import numpy as np
 
 from agrad._core import Comparison, DomainError, Recording, ShapeError
+from agrad._record.errors import forgotten, raised_errors
 from agrad._record.nested import known
 from agrad._record.recording import innermost, name_of, named_after, open_recording
 from agrad._record.trees import axes_of, flatten
@@ -99,7 +100,8 @@ class Vmap(ByName):
         """Does the same as `_path` where there are no rows, at a point in the function's domain, for the form of the result."""
         for point in (_zeros, _halves, _identity):
             try:
-                return self._path(recording, batch, given, pending, before, point)
+                with forgotten():
+                    return self._path(recording, batch, given, pending, before, point)
             except (DomainError, ArithmeticError, IndexError, np.linalg.LinAlgError) as error:
                 last = error
         raise ShapeError(
@@ -120,10 +122,13 @@ class Vmap(ByName):
 
         Without rows `point` makes the numbers of a row from their shape.
         """
+        errors = raised_errors()
         with open_recording(self.label, on_comparison=Comparison.guards, captures=True, is_row=True) as row:
             inputs = [row.input(x.recorded_values[pending[0]] if point is None else point(x.shape[1:])) for x in given]
             args, kwargs = batch.with_rows([x.copy() for x in inputs], int(pending[0]) if pending.size else 0)
             outputs = RowOutputs(self.label, row, self.function(*args, **kwargs))
+            if raised_errors() != errors:
+                pending = pending[:1]  # for other rows the operation that raised an error may be defined
             outputs.join(self.label, before)
             flat, conditions = recording.batch(row, inputs, _of(given, pending), outputs.joined, len(pending))
             on_path = np.ones(len(pending), bool)

@@ -53,13 +53,100 @@ def safe_log_determinant(x):
     raise AssertionError
 
 
+def expected_log_determinant(x):
+    """The value and the derivative; the determinant of a I + [[1, 2], [2, 1]] is (a + 1)^2 - 4."""
+    a = next(a for a in (x, x + 1, x + 10) if (a + 1) ** 2 > 4)
+    return np.log((a + 1) ** 2 - 4), 2 * (a + 1) / ((a + 1) ** 2 - 4)
+
+
 def test_a_loop_that_adds_to_the_diagonal():
-    """Of a I + [[1, 2], [2, 1]] with a = x + 10, the determinant is (a + 1)^2 - 4, else with a = x + 1."""
     for x in (0.1, 5.0):
-        a = next(a for a in (x, x + 1, x + 10) if (a + 1) ** 2 > 4)
-        slope = 2 * (a + 1) / ((a + 1) ** 2 - 4)
+        slope = expected_log_determinant(x)[1]
         assert ag.grad(safe_log_determinant)(x) == pytest.approx(slope, rel=1e-12)
         assert ag.jvp(safe_log_determinant, (x,), (1.0,))[1] == pytest.approx(slope, rel=1e-12)
+
+
+@pytest.mark.parametrize("order", [(0.1, 5.0, 0.2, 6.0, -0.5), (5.0, 0.1, 6.0, -0.5, 0.2)])
+def test_a_compiled_function_catches_in_each_call_anew(order):
+    """Neither the way with an error nor the one without is taken for values of the other."""
+    compiled = ag.compile(ag.value_and_grad(safe_log_determinant))
+    for x in (*order, *order):
+        np.testing.assert_allclose(compiled(x), expected_log_determinant(x), rtol=1e-12)
+    slopes = ag.compile(ag.hessian(safe_log_determinant))
+    for x in order:
+        step = 1e-5
+        difference = expected_log_determinant(x + step)[1] - expected_log_determinant(x - step)[1]
+        assert slopes(x) == pytest.approx(difference / (2 * step), rel=1e-6)
+    rows = np.array([0.1, 0.2, 5.0, 6.0])
+    np.testing.assert_allclose(
+        ag.vmap(ag.grad(safe_log_determinant))(rows), [expected_log_determinant(x)[1] for x in rows], rtol=1e-12
+    )
+
+
+def test_rows_with_an_error_behind_rows_without_raise():
+    with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
+        ag.vmap(ag.grad(safe_log_determinant))(np.array([5.0, 0.1]))
+
+
+def test_densities_and_solvers_are_caught_anew_as_well():
+    def f(x):
+        try:
+            return ag.normal_lpdf(1.0, 0.0, x)
+        except ag.DomainError:
+            return -x
+
+    def searched(a):
+        try:
+            return ag.root(lambda x: x**2 - a, 1.0).x
+        except ag.SolverError:
+            return 10 * a
+
+    for order in ((-1.0, 2.0, -2.0, 1.0), (2.0, -1.0, 1.0, -2.0)):
+        compiled, roots = ag.compile(ag.value_and_grad(f)), ag.compile(searched)
+        for x in order:
+            expected = (ag.normal_lpdf(1.0, 0.0, x), -1 / x + 1 / x**3) if x > 0 else (-x, -1.0)
+            np.testing.assert_allclose(compiled(x), expected, rtol=1e-12)
+            assert roots(x) == pytest.approx(np.sqrt(x) if x > 0 else 10 * x, rel=1e-9)
+
+
+def test_an_error_from_a_function_that_is_called_with_plain_values():
+    @ag.custom_vjp
+    def density(x):
+        return float(ag.normal_lpdf(1.0, 0.0, x))
+
+    density.defvjp(lambda x: (density(x), x), lambda x, cotangent: (cotangent * (1 / x**3 - 1 / x),))
+
+    def f(x):
+        try:
+            return density(x)
+        except ag.DomainError:
+            return -x
+
+    for order in ((-1.0, 2.0, -2.0), (2.0, -1.0, 1.0)):
+        compiled = ag.compile(f)
+        for x in order:
+            assert compiled(x) == (ag.normal_lpdf(1.0, 0.0, x) if x > 0 else -x)
+
+
+def test_errors_at_the_trial_points_of_a_search_are_not_caught_by_its_function():
+    """The function is recorded again at a trial point, in another branch, in which a density raises."""
+
+    def f(x):
+        return x - 2 * np.log(x) + 0 * (ag.normal_lpdf(1.0, 0.0, x) if x < 0.5 else x)
+
+    for search in (lambda start: ag.minimize(f, start).x, ag.compile(lambda start: ag.minimize(f, start).x)):
+        for start in (30.0, 1.0, 100.0):
+            assert search(start) == pytest.approx(2.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("call", [
+    lambda: ag.fori(0, 3, lambda i, x: x + safe_log_determinant(0.1 + x), 0.0),
+    lambda: ag.compile(lambda x: ag.scan(lambda c, x: (c + safe_log_determinant(x), None), 0.0, x)[0])(np.array([0.1, 5.0])),
+    lambda: ag.solve_ivp(lambda t, y: [-safe_log_determinant(y[0])], (0.0, 1.0), [0.1]),
+])  # fmt: skip
+def test_functions_that_run_with_other_values_must_not_catch(call):
+    with pytest.raises(TypeError, match="an error of an operation is caught, but must be raised"):
+        call()
 
 
 def test_later_calls_of_compiled_functions_have_the_line_and_the_type():

@@ -170,7 +170,7 @@ class Compiled(Recorder, Inspected[Arguments], Generic[Arguments, Result]):
 
     def _learn(self, args: tuple[Any, ...], entry: Entry, call: Signature, path: Path) -> None:
         """Adds a plan for the next such calls, where the arguments and the result are plain."""
-        if entry.is_plain is False or path in entry.learnt:
+        if entry.is_plain is False or path in entry.learnt or path.has_caught_error:
             return
         result = described_result(entry, path)
         with entry.lock:
@@ -206,11 +206,16 @@ class Compiled(Recorder, Inspected[Arguments], Generic[Arguments, Result]):
             except PathLeftError:
                 tried += 1
             except DomainError:
-                self._raise_with_line(call)
-                raise
-        path = self._record(call)
+                path = self._recorded_with_line(call)
+                if not path.has_caught_error:
+                    raise
+                break
+        else:
+            path = self._record(call)
         if entry.required is not None:
             path.program = path.program.for_inputs(wanted(path.program, entry))
+        if path.has_caught_error:
+            return path, run(path)  # for other values the operation may be defined
         while others := entry.add(path, tried):  # paths that other threads recorded meanwhile
             for other in others:
                 try:
@@ -325,8 +330,10 @@ def compile(function: Any = _MISSING, *, error_control: str = "auto", static: st
     Notes
     -----
     An ``if`` on recorded values has a guard: when a later call takes another branch, the function is recorded again for that
-    path, and both paths are kept. The interpreter lock is released while a program runs, and threads may call the same
-    compiled function; where several threads record a path at once, one of the recordings is stored.
+    path, and both paths are kept. A call in which the function catches the error of an operation (``except ag.DomainError``)
+    is recorded each time, because the error may not occur for other values. The interpreter lock is released while a program
+    runs, and threads may call the same compiled function; where several threads record a path at once, one of the recordings
+    is stored.
 
     Examples
     --------

@@ -24,6 +24,9 @@ MOST_PATHS = 64  # of a signature
 class Path:
     """A recorded path through the function: the program and the form of the outputs."""
 
+    #: Whether the function has caught the error of an operation, so that the path holds for these arguments only.
+    has_caught_error = False
+
     def __init__(self, program: Program, outputs: Outputs, comparisons: list[Tally]) -> None:
         self.program, self.comparisons, self.structure = program, comparisons, outputs.structure
         self.shapes, self.together = outputs.shapes, outputs.together

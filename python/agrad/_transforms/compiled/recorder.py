@@ -10,7 +10,7 @@ from agrad._core import Array, Comparison, DomainError, Program, Recording, Scop
 from agrad._loops.body import bodies_of
 from agrad._record.control import solves_with
 from agrad._record.debug import is_debugging
-from agrad._record.errors import with_message
+from agrad._record.errors import raised_errors, with_message
 from agrad._record.nested import capture
 from agrad._record.recording import innermost, open_recording
 from agrad._record.source import line_in_traceback
@@ -31,10 +31,10 @@ __all__ = ["Recorder"]
 class Recorder(WithPaths):
     """The part of :class:`agrad._transforms.compiled.compile.Compiled` that records."""
 
-    def _raise_with_line(self, call: Signature) -> None:
-        """Records the function for arguments that a program refused: the recording raises at the line with the fault."""
+    def _recorded_with_line(self, call: Signature) -> Path:
+        """Returns the path for arguments that a program refused, unless the recording raises, at the line with the fault."""
         try:
-            self._record(call)
+            return self._record(call)
         except DomainError as error:
             if place := line_in_traceback(error.__traceback__):
                 raise with_message(error, f"{error}, at {place} in {self.label}") from error
@@ -51,6 +51,7 @@ class Recorder(WithPaths):
             raise CaptureError(str(error)) from error
 
     def _recorded_path(self, call: Signature, captures: bool) -> Path:
+        before = raised_errors()
         has_reverse_pass = is_debugging() and self.transformation is not None
         functions = walked(self.transformation or self.function)
         code, reads = code_of(functions), reads_of(functions)
@@ -67,6 +68,7 @@ class Recorder(WithPaths):
             if self.transformation is not None and self.transformation.has_aux:
                 path.aux = Aux(recording, aux)
             path.bodies, path.code, path.reads = bodies_of(recording), code, unchanged(reads, reads_of(functions))
+            path.has_caught_error = raised_errors() != before
         check_same(self.label, path.reads, [each.reads for _, paths in self.recorded() for each in paths])
         return path
 
