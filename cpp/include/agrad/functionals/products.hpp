@@ -27,12 +27,13 @@ void check_direction(std::string_view function, std::string_view name, const Eig
   check_size(function, name, static_cast<std::size_t>(v.size()), static_cast<std::size_t>(n), what);
 }
 
-/// Returns f at x + v e, where e^2 = 0: a value and its derivative along v.
+/// Returns x + v e, where e^2 = 0: there f is its value and its derivative along v. The caller keeps the result until f's is
+/// converted, because f may return an expression of Eigen's that refers to its argument.
 template <class F, class X, class V>
-decltype(auto) along(F&& f, const Eigen::MatrixBase<X>& x, const V& v) {
+argument_t<F, X, dual<double>> along(const Eigen::MatrixBase<X>& x, const V& v) {
   auto at = constants<F, dual<double>>(x);
   for (Eigen::Index i = 0; i < at.size(); ++i) at[i].tangent[0] = v.derived().coeff(i);
-  return f(std::as_const(at));
+  return at;
 }
 
 }  // namespace detail
@@ -45,7 +46,8 @@ template <class F, class X, class V, class Fx, class P>
 void jvp(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& v, Eigen::PlainObjectBase<Fx>& fx,
          Eigen::PlainObjectBase<P>& product) {
   detail::check_direction("jvp", "v", v, x.size(), "the length of x");
-  const vector_of<dual<double>> y = detail::as_vector<dual<double>>("jvp", detail::along(f, x, v));
+  const auto at = detail::along<F>(x, v);
+  const vector_of<dual<double>> y = detail::as_vector<dual<double>>("jvp", f(at));
   detail::resize("jvp", "fx", fx, y.size());
   detail::resize("jvp", "Jv", product, y.size());
   for (Eigen::Index i = 0; i < y.size(); ++i) {
@@ -85,7 +87,8 @@ void vjp(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<W>& w, Ei
 template <class F, class X, class V>
 void gradient_dot_vector(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::MatrixBase<V>& v, double& fx, double& gv) {
   detail::check_direction("gradient_dot_vector", "v", v, x.size(), "the length of x");
-  const auto y = detail::as_scalar<dual<double>>(detail::along(f, x, v));
+  const auto at = detail::along<F>(x, v);
+  const auto y = detail::as_scalar<dual<double>>(f(at));
   fx = y.value;
   gv = y.tangent[0];
 }
