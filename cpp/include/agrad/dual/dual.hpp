@@ -22,6 +22,11 @@ namespace agrad {
 
 template <class T, int K = 1>
 struct dual {
+  static_assert(!std::is_arithmetic_v<T> || std::is_same_v<T, double>,
+                "dual<T, K>: T must be double, agrad::var or a dual; derivatives of float, long double and integers are not "
+                "computed");
+  static_assert(K > 0, "dual<T, K>: K, the number of directions, must be positive");
+
   // The tangents come first: otherwise compilers read and write words across tangent and value, which stalls the processor.
   std::array<T, std::size_t{K}> tangent{};
   T value = 0;
@@ -29,7 +34,9 @@ struct dual {
   dual() = default;
   /// A constant: a number, or any value that converts to T.
   template <class X, class = std::enable_if_t<std::is_convertible_v<const X&, T>>>
-  dual(const X& x) : value(x) {}  // NOLINT: a number is a dual
+  dual(const X& x) : value(x) {  // NOLINT: a number is a dual
+    static_assert(detail::fits_double<X>::value);
+  }
   dual(const T& v, const std::array<T, std::size_t{K}>& directions) : tangent(directions), value(v) {}
 
   const T& val() const { return value; }
@@ -143,10 +150,12 @@ struct dual_engine {
   }
   template <class D, class X>
   static decltype(D::value) value_of(const X& x) {
-    if constexpr (std::is_convertible_v<const X&, D> && !std::is_same_v<X, D>)
+    if constexpr (std::is_convertible_v<const X&, D> && !std::is_same_v<X, D>) {
+      static_assert(detail::fits_double<X>::value);
       return x;
-    else
+    } else {
       return x.value;
+    }
   }
   template <class D, class X>
   static void add_slope(D& result, const X& x, double slope) {

@@ -7,10 +7,13 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <agrad/base/error.hpp>
 #include <agrad/rules/array.hpp>
@@ -83,14 +86,28 @@ argument_t<F, X, T> constants(const Eigen::MatrixBase<X>& x) {
 
 // ---- results -----------------------------------------------------------------------------------------------------------
 
+/// Whether a result is a vector or matrix that is not of one entry by its type; a product of a row and a column is a number.
+template <class R, class T>
+inline constexpr bool is_array_of_many = rank_of<R> >= array_rank && !std::is_convertible_v<R, T>;
+template <class R>
+inline constexpr bool is_standard_vector = false;
+template <class T, class Allocator>
+inline constexpr bool is_standard_vector<std::vector<T, Allocator>> = true;
+template <class T, std::size_t N>
+inline constexpr bool is_standard_vector<std::array<T, N>> = true;
+
 template <class T, class R>
 T as_scalar(R&& result) {
-  static_assert(std::is_convertible_v<R, T> || std::is_convertible_v<R, stored_t<std::decay_t<R>>>,
+  using result_type = std::decay_t<R>;
+  static_assert(
+      !is_array_of_many<result_type, T> && !is_standard_vector<result_type>,
+      "f returns a vector, but must return one number here; sum it, or use jacobian, jvp or vjp for vector functions");
+  static_assert(std::is_convertible_v<R, T> || std::is_convertible_v<R, stored_t<result_type>>,
                 "f must return a scalar of its argument's type, an expression of such scalars, or a number");
   if constexpr (std::is_convertible_v<R, T>)
     return std::forward<R>(result);
   else
-    return static_cast<stored_t<std::decay_t<R>>>(result);
+    return static_cast<stored_t<result_type>>(result);
 }
 
 [[noreturn]] AGRAD_COLD inline void fail_not_a_vector(std::string_view function, Eigen::Index rows, Eigen::Index cols) {
@@ -102,6 +119,9 @@ T as_scalar(R&& result) {
 template <class T, class R>
 vector_of<T> as_vector(std::string_view function, R&& result) {
   using result_type = std::decay_t<R>;
+  static_assert(!is_standard_vector<result_type>,
+                "f returns a std::vector or std::array, but must return a vector of Eigen's or a scalar; return "
+                "agrad::vector_of<T>, T the scalar of f's argument");
   if constexpr (std::is_same_v<result_type, vector_of<T>>) {
     return std::forward<R>(result);
   } else if constexpr (is_eigen<result_type>) {

@@ -13,11 +13,22 @@
 
 namespace agrad {
 
+namespace detail {
+/// Refuses a number that agrad's functions, which compute in double, would round without a word.
+template <class X>
+struct fits_double {
+  static_assert(!std::is_same_v<X, long double>,
+                "agrad computes in double, so a long double would lose digits; write static_cast<double>(x)");
+  static constexpr bool value = true;
+};
+}  // namespace detail
+
 /// The engine of plain numbers: the value of the rule.
 struct real_engine {
   static constexpr int rank = 0;
   template <class Rule, class... X>
   static double apply(const X&... x) {
+    static_assert((detail::fits_double<X>::value && ...));
     return Rule::value(static_cast<double>(x)...);
   }
 };

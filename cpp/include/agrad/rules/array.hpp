@@ -69,14 +69,17 @@ void check_array_shape(const Shape& shape, const X& x) {
 
 template <class X>
 decltype(auto) entry_at(const X& x, Eigen::Index row, Eigen::Index col) {
-  if constexpr (is_eigen<X> && std::is_arithmetic_v<typename entry<X>::type>)
+  if constexpr (is_eigen<X> && std::is_arithmetic_v<typename entry<X>::type>) {
+    static_assert(fits_double<typename X::Scalar>::value);
     return static_cast<double>(x.coeff(row, col));
-  else if constexpr (is_eigen<X>)
+  } else if constexpr (is_eigen<X>) {
     return x.coeff(row, col);
-  else if constexpr (std::is_arithmetic_v<X>)
+  } else if constexpr (std::is_arithmetic_v<X>) {
+    static_assert(fits_double<X>::value);
     return static_cast<double>(x);
-  else
+  } else {
     return (x);
+  }
 }
 
 }  // namespace detail

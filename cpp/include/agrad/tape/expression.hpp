@@ -72,7 +72,10 @@ using operand_t = typename operand_of<T>::type;
 template <class T>
 struct operand_of<T, std::enable_if_t<std::is_arithmetic_v<T>>> {
   using type = constant;
-  AGRAD_ALWAYS_INLINE static constant make(T x) { return {static_cast<double>(x)}; }
+  AGRAD_ALWAYS_INLINE static constant make(T x) {
+    static_assert(fits_double<T>::value);
+    return {static_cast<double>(x)};
+  }
 };
 template <class T>
 struct operand_of<T, std::enable_if_t<is_operand<T>>> {

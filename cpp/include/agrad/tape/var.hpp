@@ -34,6 +34,7 @@ class var {
   /// An independent variable.
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
   var(T value) : value_(static_cast<double>(value)) {  // NOLINT: a number is a var
+    static_assert(detail::fits_double<T>::value);
     tape& t = tape::current();
     set(t.leaf(), t);
   }
