@@ -1,5 +1,6 @@
-// What the tape guards against: misuse that every build finds, and what only builds with AGRAD_CHECKED find.
+// What the tape guards against: misuse that every build finds, or builds without NDEBUG, or only builds with AGRAD_CHECKED.
 #include <doctest/doctest.h>
+#include <agrad/probability/normal.hpp>
 #include <agrad/rules/elementwise.hpp>
 #include <agrad/tape/matrix.hpp>
 #include <agrad/tape/scope.hpp>
@@ -141,10 +142,10 @@ TEST_CASE("a variable of another tape is said to be of one") {
     CHECK_THROWS_WITH_AS(m.adj(),
                          "adj: the matrix is of another tape: another thread's, one that is not active, or another library's",
                          ScopeError);
-#ifdef AGRAD_CHECKED
+#ifdef AGRAD_CHECKS_OPERANDS
     CHECK_THROWS_AS(var(x * 2), ScopeError);
-    CHECK_THROWS_AS(m * m, ScopeError);
 #endif
+    CHECK_THROWS_AS(m * m, ScopeError);
   }
   for (int i = 0; i < 10000; ++i) {  // more than one batch of numbers
     const scope inner;
@@ -162,8 +163,8 @@ TEST_CASE("a variable of another tape is said to be of one") {
                        ScopeError);
 }
 
-#ifdef AGRAD_CHECKED
-TEST_CASE("checked builds refuse an expression that is held past its scope") {
+#ifdef AGRAD_CHECKS_OPERANDS
+TEST_CASE("builds without NDEBUG refuse an expression that is held past its scope") {
   const scope own;
   const auto held = [] {
     const scope inner;
@@ -191,6 +192,57 @@ TEST_CASE("checked builds refuse an expression that is held past its scope") {
     z.grad();
     CHECK(other.adj() == 12);
   }
+}
+
+TEST_CASE("builds without NDEBUG refuse a variable whose place another one has taken") {
+  const char* ended =
+      "expression: the variable's scope has ended; read adjoints before the scope, or the gradient call, returns";
+  const scope own;
+  var gone;
+  {
+    const scope inner;
+    const var a = 2.0;
+    gone = a * a;
+  }
+  const var p = 5.0, q = 7.0;  // one of them has the index of `gone`
+  CHECK_THROWS_WITH_AS(var(gone * 3.0 + p), ended, ScopeError);
+  CHECK_THROWS_WITH_AS(var(-gone), ended, ScopeError);
+  CHECK_THROWS_AS(agrad::normal_lpdf(gone, p, q), ScopeError);
+  CHECK_THROWS_AS(agrad::normal_lpdf(std::vector<var>{p, gone}, 0.0, 1.0), ScopeError);
+  CHECK_THROWS_AS(matrix<var>(std::vector<var>{p, gone}), ScopeError);
+  CHECK_THROWS_AS(matrix<var>(2, 2) * gone, ScopeError);
+  const var y = agrad::custom(gone.val(), [gone](auto& adjoint, const var& r) { adjoint[gone] += adjoint[r]; });
+  CHECK_THROWS_WITH_AS(y.grad(),
+                       "adjoint: the variable's scope has ended; read adjoints before the scope, or the gradient call, returns",
+                       ScopeError);
+  CHECK_THROWS_AS(gone += 1, ScopeError);
+  CHECK_THROWS_AS(gone *= 2, ScopeError);
+  const var fine = p * q;
+  fine.grad();
+  CHECK(p.adj() == 7);
+  CHECK(q.adj() == 5);
+}
+
+TEST_CASE("builds without NDEBUG refuse a variable of another thread, and one from before a reset") {
+  const scope own;
+  var x = 2.0;
+  std::thread([&] {
+    const var y = 5.0;
+    CHECK_THROWS_WITH_AS(
+        var(x * y),
+        "expression: the variable is of another tape: another thread's, one that is not active, or another library's",
+        ScopeError);
+    const var z = y * 3.0;
+    z.grad();
+    CHECK(y.adj() == 3);
+  }).join();
+  agrad::reset();
+  const var y = 5.0;
+  CHECK_THROWS_AS(var(x * y), ScopeError);
+  x = 3.0;
+  const var z = x * y;
+  z.grad();
+  CHECK(y.adj() == 3);
 }
 #endif
 

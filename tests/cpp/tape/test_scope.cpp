@@ -192,8 +192,8 @@ TEST_CASE("a reset ends the variables of the innermost scope and no others") {
   CHECK(x.adj() == 3);
 }
 
-#ifdef AGRAD_CHECKED
-TEST_CASE("checked builds refuse an ended variable in a new statement") {
+#ifdef AGRAD_CHECKS_OPERANDS
+TEST_CASE("builds without NDEBUG refuse an ended variable in a new statement") {
   const scope own;
   const var x = 1.0;
   var y;

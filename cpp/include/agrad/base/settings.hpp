@@ -1,8 +1,8 @@
-// A program and the compiled library must agree on what changes the layout of classes; where they differ, the program does not
-// link.
+// A program and the compiled library must agree on what changes the layout of classes or what is checked everywhere; where they
+// differ, the program does not link.
 //
-// These are Eigen's alignment, which follows from the processor (-march), and AGRAD_CHECKED. Each file of the program refers to
-// the function for its own settings, and the library defines the function for the library's settings alone.
+// These are Eigen's alignment, which follows from the processor (-march), and AGRAD_CHECKED; NDEBUG may differ. Each file of a
+// program refers to the function for its own settings, and the library defines the function for the library's settings alone.
 #pragma once
 
 #ifdef AGRAD_COMPILED

@@ -17,6 +17,9 @@ template <int Lanes>
 adjoint_view<Lanes>::adjoint_view(tape& on, int lane) : tape_(on), first_(on.first_reached()), lane_(lane) {}
 template <int Lanes>
 double& adjoint_view<Lanes>::operator[](const var& x) const {
+#ifdef AGRAD_CHECKS_OPERANDS
+  detail::tape_access::check_operand("adjoint", x);
+#endif
   return at(x.index());
 }
 template <int Lanes>

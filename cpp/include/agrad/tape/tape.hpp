@@ -186,6 +186,10 @@ class AGRAD_VISIBLE tape {
   AGRAD_COLD void check_reached(const char* function, const char* what, std::uint32_t number) const;
   /// Throws ScopeError unless the scope is open, which is enough for a statement.
   AGRAD_COLD void check_usable(const char* function, const char* what, std::uint32_t number) const;
+  /// Does the same, quickly for the innermost scope.
+  void check_operand(const char* function, const char* what, std::uint32_t number) const {
+    if (AGRAD_UNLIKELY(number != number_)) check_usable(function, what, number);
+  }
   std::uint32_t scope_id() const { return number_; }
 
   /// Counts the statements, by a pass over the tape.

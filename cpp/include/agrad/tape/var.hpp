@@ -201,7 +201,7 @@ class var {
     return t;
   }
   void check_usable(const char* function) const {
-    if (index_ != 0) return tape::current().check_usable(function, "variable", tag_ >> 1);
+    if (index_ != 0) return tape::current().check_operand(function, "variable", tag_ >> 1);
     if (tag_ == moved)
       throw ScopeError(std::string(function) + ": the variable was moved from; assign to it before it is used");
   }
@@ -215,21 +215,6 @@ class var {
 inline bool is_constant_zero(const var& x) { return x.index() == 0 && x.val() == 0; }
 
 namespace detail {
-template <>
-struct operand_of<var> {
-  using type = leaf;
-  AGRAD_ALWAYS_INLINE static leaf make(const var& x) {
-#ifdef AGRAD_CHECKED
-    x.check_usable("expression");
-    x.share();
-    return {x.value_, x.index_, x.index_ == 0 ? 0 : x.tag_ >> 1};
-#else
-    x.share();
-    return {x.value_, x.index_};
-#endif
-  }
-};
-
 /// Access to variables for operations and functionals, not for users.
 struct tape_access {
   /// Returns a variable of the innermost scope whose index belongs to a closure; a constant if the index is 0.
@@ -238,6 +223,20 @@ struct tape_access {
   static var name(double value, tape::index_type index, std::uint32_t scope) {
     return var(value, index, scope << 1 | var::shared);
   }
+  /// Throws ScopeError unless a variable may be used on the current tape. One that was moved from is refused in checked builds.
+  static void check_operand(const char* function, const var& x) {
+#ifdef AGRAD_CHECKED
+    x.check_usable(function);
+#else
+    if (x.index_ != 0) tape::current().check_operand(function, "variable", x.tag_ >> 1);
+#endif
+  }
+  /// Returns the index of a variable for a closure. The variable is marked, because an increment must not reuse the index.
+  static tape::index_type index_of(const char* function, const var& x) {
+    x.share();
+    check_operand(function, x);
+    return x.index_;
+  }
   /// Runs a reverse pass from a variable, which is a constant if the variable lies outside of the pass.
   static void reverse_from(const var& y) {
     tape& t = tape::current();
@@ -245,6 +244,20 @@ struct tape_access {
     t.clear_adjoints();
     t.seed(y.index(), 1);
     t.reverse();
+  }
+};
+
+template <>
+struct operand_of<var> {
+  using type = leaf;
+  AGRAD_ALWAYS_INLINE static leaf make(const var& x) {
+    x.share();
+#ifdef AGRAD_CHECKS_OPERANDS
+    tape_access::check_operand("expression", x);
+    return {x.value_, x.index_, x.index_ == 0 ? 0 : x.tag_ >> 1};
+#else
+    return {x.value_, x.index_};
+#endif
   }
 };
 }  // namespace detail

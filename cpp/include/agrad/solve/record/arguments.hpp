@@ -129,8 +129,7 @@ class solve_arguments {
     numbers_[at_++] = static_cast<double>(x);
   }
   void put(const var& x) {
-    const var shared(x);  // marked: an increment must not reuse the index
-    variables_.push_back({at_, shared.index()});
+    variables_.push_back({at_, tape_access::index_of("solve", x)});
     put(x.val());
   }
   void put(const matrix<var>& x) {

@@ -188,10 +188,7 @@ struct argument {
  private:
   struct collector {
     std::vector<tape::index_type>& indices;
-    void operator()(const var& x) const {
-      const var shared(x);
-      indices.push_back(shared.index());
-    }
+    void operator()(const var& x) const { indices.push_back(tape_access::index_of("solve", x)); }
     void operator()(const matrix<var>& x) const {
       for (Eigen::Index i = 0; i < x.size(); ++i) indices.push_back(x[i].index());
     }

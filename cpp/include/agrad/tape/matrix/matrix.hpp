@@ -90,9 +90,7 @@ class matrix<var> {
 
   /// Returns the values.
   const_map val() const {
-#ifdef AGRAD_CHECKED
-    tape::current().check_usable("val", "matrix", scope_);
-#endif
+    tape::current().check_operand("val", "matrix", scope_);
     return const_map(values_, rows_, cols_, Eigen::OuterStride<>(outer_));
   }
   /// Returns the adjoints after a reverse pass, as a map; the next statement or reverse pass may move or change the adjoints.
@@ -189,9 +187,7 @@ class matrix<var> {
   }
 
   const var at(index_type place) const {  // NOLINT
-#ifdef AGRAD_CHECKED
-    tape::current().check_usable("entry", "matrix", scope_);
-#endif
+    tape::current().check_operand("entry", "matrix", scope_);
     return detail::tape_access::name(values_[place], index_ + static_cast<tape::index_type>(place), scope_);
   }
 
@@ -221,7 +217,7 @@ class matrix<var> {
       for (index_type i = 0; i < rows_; ++i, ++k) {
         const var x = variable(i, j);
         values_[k] = x.val();
-        indices[k] = x.index();
+        indices[k] = detail::tape_access::index_of("matrix", x);
       }
     }
     push([result = *this, indices](auto& adjoint) {

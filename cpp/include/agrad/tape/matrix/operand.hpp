@@ -121,7 +121,7 @@ auto make_operand(const X& x) {
     return number_operand{static_cast<double>(x)};
   } else {
     const var scalar(x);
-    return scalar_operand{scalar.val(), scalar.index()};
+    return scalar_operand{scalar.val(), tape_access::index_of("expression", scalar)};
   }
 }
 
