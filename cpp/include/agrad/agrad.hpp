@@ -12,7 +12,9 @@
 #include <agrad/dual/matrix.hpp>
 #include <agrad/functionals/gradient.hpp>
 #include <agrad/functionals/products.hpp>
+#include <agrad/functionals/values.hpp>
 #include <agrad/rules/array.hpp>
+#include <agrad/rules/complex.hpp>
 #include <agrad/rules/elementwise.hpp>
 #include <agrad/rules/linalg/linalg.hpp>
 #include <agrad/rules/promote.hpp>

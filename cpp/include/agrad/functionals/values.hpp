@@ -2,7 +2,7 @@
 //
 // `mapped` applies a function to every value that has derivatives, in arguments of any structure (scalars, Eigen's objects,
 // matrix<var>, std::vector, std::array, std::tuple, std::pair); numbers and other objects stay as they are. `values_of` maps to
-// numbers. Read next: functionals/roots.hpp.
+// numbers; `value_of` is the same for users. Read next: functionals/roots.hpp.
 #pragma once
 
 #include <Eigen/Core>
@@ -60,7 +60,7 @@ struct mapping<X, std::enable_if_t<is_eigen<X>>> {
   static auto of(const X& x, G& g) {
     const typename X::PlainObject& plain = x;
     using entry = std::decay_t<decltype(mapped(plain.data()[0], g))>;
-    Eigen::Matrix<entry, X::RowsAtCompileTime, X::ColsAtCompileTime, X::PlainObject::Options> result(x.rows(), x.cols());
+    same_shape_t<typename X::PlainObject, entry> result(x.rows(), x.cols());
     for (Eigen::Index i = 0; i < plain.size(); ++i) result.data()[i] = mapped(plain.data()[i], g);
     return result;
   }
@@ -124,3 +124,16 @@ auto values_of(const X& x) {
 }
 
 }  // namespace agrad::detail
+
+namespace agrad {
+
+/// Returns x without derivatives: a double for a var, a dual of any order or an expression, a matrix, vector or array of double
+/// for Eigen's objects and expressions of these and for matrix<var>, and the same structure with doubles for std::vector,
+/// std::array, std::tuple and std::pair. Numbers and other objects are copied. Pitfall: derivatives end here, so a result that
+/// is computed from value_of(x) does not depend on x.
+template <class X>
+auto value_of(const X& x) {
+  return detail::values_of(x);
+}
+
+}  // namespace agrad

@@ -57,8 +57,10 @@ struct sign_rule : piecewise_constant_rule<1> {
   static constexpr std::string_view name = "sign", text = "-1, 0 or 1, as x is negative, zero or positive.";
   static double value(double x) { return std::isnan(x) ? x : detail::sign_of(x); }
 };
-template <class X>
-AGRAD_ALWAYS_INLINE applied<sign_rule, X> sign(const X& x) {
+// The empty pack makes a template sign(const T&) of another library, such as Boost's, the better overload where both are
+// visible.
+template <class X, class... None, class = std::enable_if_t<sizeof...(None) == 0>>
+AGRAD_ALWAYS_INLINE applied<sign_rule, X> sign(const X& x, const None&...) {
   return apply<sign_rule>(x);
 }
 

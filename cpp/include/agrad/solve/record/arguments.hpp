@@ -27,7 +27,7 @@ double double_of(const X& x) {
   if constexpr (is_dual<X>)
     return double_of(x.value);
   else
-    return value_of(x);
+    return detail::value_of(x);
 }
 
 /// Returns the numbers of a vector.
