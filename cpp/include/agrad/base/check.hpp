@@ -30,15 +30,15 @@ inline constexpr condition nonnegative{"nonnegative", [](double x) { return x >=
 }  // namespace must_be
 
 namespace detail {
-[[noreturn]] AGRAD_COLD inline void fail_check(std::string_view function, std::string_view argument, long index, double value,
-                                               const condition& must, std::string_view hint) {
+[[noreturn]] AGRAD_COLD inline void fail_check(std::string_view function, std::string_view argument, std::ptrdiff_t index,
+                                               double value, const condition& must, std::string_view hint) {
   throw DomainError(sentence(function, argument, index, value, must.name, hint));
 }
 }  // namespace detail
 
 /// Throws DomainError unless the condition holds for the value. The message has no index if `index` is negative.
-inline void check(std::string_view function, std::string_view argument, double value, const condition& must, long index = -1,
-                  std::string_view hint = {}) {
+inline void check(std::string_view function, std::string_view argument, double value, const condition& must,
+                  std::ptrdiff_t index = -1, std::string_view hint = {}) {
   if (AGRAD_UNLIKELY(!must.holds(value))) detail::fail_check(function, argument, index, value, must, hint);
 }
 
@@ -51,7 +51,7 @@ inline void check_each(std::string_view function, std::string_view argument, con
   }
   for (std::size_t i = 0; i < n; ++i) {
     if (AGRAD_UNLIKELY(!must.holds(values[i * stride])))
-      detail::fail_check(function, argument, static_cast<long>(i), values[i * stride], must, {});
+      detail::fail_check(function, argument, static_cast<std::ptrdiff_t>(i), values[i * stride], must, {});
   }
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -23,7 +24,7 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define AGRAD_COLD [[gnu::cold]]
 #define AGRAD_NEVER_INLINE [[gnu::noinline]]
-#define AGRAD_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), false)
+#define AGRAD_UNLIKELY(condition) __builtin_expect(!!(condition), false)
 #else
 #define AGRAD_COLD
 #define AGRAD_NEVER_INLINE
@@ -96,7 +97,7 @@ AGRAD_COLD inline std::string to_text(std::string_view value) { return std::stri
 
 /// Composes a message in the grammar. An empty hint and a negative index are left out.
 template <class Value>
-AGRAD_COLD std::string sentence(std::string_view function, std::string_view argument, long index, const Value& value,
+AGRAD_COLD std::string sentence(std::string_view function, std::string_view argument, std::ptrdiff_t index, const Value& value,
                                 std::string_view condition, std::string_view hint = {}) {
   std::string text;
   text.append(function).append(": ").append(argument);

@@ -100,8 +100,8 @@ void gradient_dot_vector(F&& f, const Eigen::MatrixBase<X>& x, const Eigen::Matr
 template <class F, class X>
 void partial_derivative(F&& f, const Eigen::MatrixBase<X>& x, Eigen::Index i, double& fx, double& dfx) {
   if (AGRAD_UNLIKELY(i < 0 || i >= x.size()))
-    throw std::out_of_range(detail::sentence("partial_derivative", "i", -1, static_cast<long>(i),
-                                             "an index of x, from 0 to " + std::to_string(x.size() - 1)));
+    throw std::out_of_range(
+        detail::sentence("partial_derivative", "i", -1, i, "an index of x, from 0 to " + std::to_string(x.size() - 1)));
   gradient_dot_vector(f, x, Eigen::VectorXd::Unit(x.size(), i), fx, dfx);
 }
 

@@ -47,7 +47,7 @@ Eigen::Matrix<promoted_t<L>, Eigen::Dynamic, 1> scales_of(std::string_view funct
                "one for each dimension of the points");
     scales = scale;
     for (Eigen::Index d = 0; d < dimensions; ++d)
-      check(function, "length_scale", primal_value(scales[d]), must_be::positive_finite, static_cast<long>(d));
+      check(function, "length_scale", primal_value(scales[d]), must_be::positive_finite, d);
   } else {
     check(function, "length_scale", primal_value(scale), must_be::positive_finite);
     scales.setConstant(promoted_t<L>(scale));

@@ -150,7 +150,7 @@ std::vector<count_t> bernoulli_logit_glm_rng(const Eigen::Ref<const Eigen::Matri
   for (Eigen::Index i = 0; i < x.rows(); ++i) {
     double log_odds = a[i];
     for (Eigen::Index k = 0; k < x.cols(); ++k) log_odds += x(i, k) * b[k];
-    check(name, "alpha + x beta", log_odds, must_be::finite, static_cast<long>(i));
+    check(name, "alpha + x beta", log_odds, must_be::finite, i);
     y.push_back(detail::draw_logistic(rng) < log_odds ? 1 : 0);
   }
   return y;

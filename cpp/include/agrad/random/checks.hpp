@@ -27,7 +27,7 @@ random_vector checked_vector(std::string_view function, std::string_view name, c
   random_vector y(static_cast<Eigen::Index>(Sequence::size(x)));
   for (Eigen::Index i = 0; i < y.size(); ++i) {
     y[i] = static_cast<double>(Sequence::at(x, static_cast<std::size_t>(i)));
-    check(function, name, y[i], must, static_cast<long>(i));
+    check(function, name, y[i], must, i);
   }
   if (AGRAD_UNLIKELY(y.size() == 0))
     throw ShapeError(std::string(function) + ": " + std::string(name) + " is empty, but must not be");

@@ -113,7 +113,7 @@ random_matrix draw_lkj(std::string_view function, count_t n, double eta, URBG& r
   check(function, "eta", eta, must_be::positive_finite);
   if (AGRAD_UNLIKELY(n < 1))
     throw DomainError(sentence(function, "K", -1, static_cast<long long>(n), "a whole number, positive"));
-  const Eigen::Index size = static_cast<Eigen::Index>(n);
+  const Eigen::Index size = n;
   random_matrix l = random_matrix::Zero(size, size);
   l(0, 0) = 1;
   for (Eigen::Index i = 1; i < size; ++i) {

@@ -11,7 +11,7 @@ double by_halves(const double* c, double x) {
   if constexpr (n == 1) {
     return c[0];
   } else {
-    double pairs[(n + 1) / 2];
+    double pairs[static_cast<std::size_t>((n + 1) / 2)];
     for (int k = 0; k < n / 2; ++k) pairs[k] = c[2 * k] + c[2 * k + 1] * x;
     if constexpr (n % 2 == 1) pairs[n / 2] = c[n - 1];
     return by_halves<(n + 1) / 2>(pairs, x * x);

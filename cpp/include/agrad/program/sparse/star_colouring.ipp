@@ -25,7 +25,7 @@ AGRAD_INLINE const neighbour_colours::entry& neighbour_colours::add(std::uint32_
 
 AGRAD_INLINE std::size_t neighbour_colours::place(std::uint32_t v, std::uint32_t colour) const {
   const std::uint64_t mixed = (std::uint64_t{v} << 32 | colour) * 0x9E3779B97F4A7C15U;  // Knuth's multiplicative hashing
-  auto i = static_cast<std::size_t>(mixed >> (64 - bits_));
+  std::size_t i = mixed >> (64 - bits_);
   while (table_[i] != none && (entries_[table_[i]].vertex != v || entries_[table_[i]].colour != colour))
     i = (i + 1) & (table_.size() - 1);
   return i;

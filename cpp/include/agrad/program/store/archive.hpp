@@ -83,7 +83,8 @@ class archive_writer {
   }
   void write(bool x) { write(static_cast<std::uint8_t>(x)); }
   void write(const std::string& x) {
-    write(static_cast<std::uint64_t>(x.size()));
+    const std::uint64_t size = x.size();
+    write(size);
     write_all(x.data(), x.size());
   }
   template <class T>
@@ -215,7 +216,7 @@ class archive_reader {
     std::uint64_t n = 0;
     read(n);
     expect(n <= left_.size() / bytes, "a length");
-    return static_cast<std::size_t>(n);
+    return n;
   }
   template <class T>
   void read_all(T* x, std::size_t n) {

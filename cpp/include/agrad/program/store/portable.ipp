@@ -27,8 +27,9 @@ AGRAD_INLINE void portable_writer::write(const program& f) {
   row_writer code(names_);
   for (const operation& op : f.code().operations) code.add(op);
   for (const instruction& step : f.code().instructions) code.add(step);
+  const std::uint64_t size = f.size();
   (*this)(code.rows.kernels, code.rows.operations, code.rows.instructions, f.code().integers, f.inputs(), f.outputs(),
-          f.fixed(), static_cast<std::uint64_t>(f.size()));
+          f.fixed(), size);
 }
 
 AGRAD_INLINE void portable_writer::write(const std::shared_ptr<const external_operation>& f) {

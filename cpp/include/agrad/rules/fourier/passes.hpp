@@ -10,6 +10,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 namespace agrad::fourier {
@@ -132,7 +133,7 @@ void run_pass(const pass& p, constant_split x, split y) {
   double* __restrict y_re = y.re, * __restrict y_im = y.im;
   const double *w_re = p.re.data(), *w_im = p.im.data();
   const auto step = [=](Index k, Index q, const number* w) {
-    number a[P];
+    number a[static_cast<std::size_t>(P)];
     for (Index j = 0; j < P; ++j) a[j] = {x_re[k + s * (q + m * j)], x_im[k + s * (q + m * j)]};
     short_transform<P>::run(a);
     for (Index r = 0; r < P; ++r) {
@@ -146,14 +147,14 @@ void run_pass(const pass& p, constant_split x, split y) {
   };
   if (s == 1) {
     for (Index q = 0; q < m; ++q) {
-      number w[P - 1];
+      number w[static_cast<std::size_t>(P - 1)];
       twiddles(q, w);
       step(0, q, w);
     }
     return;
   }
   for (Index q = 0; q < m; ++q) {
-    number w[P - 1];
+    number w[static_cast<std::size_t>(P - 1)];
     twiddles(q, w);
     for (Index k = 0; k < s; ++k) step(k, q, w);
   }

@@ -178,7 +178,7 @@ struct matrix_exp_rule : rule<1> {
   nothing prepare(Room&, const In& a) const {
     for (Index i = 0; !is_filled<Room> && i < a.size(); ++i) {
       const double entry = a(i % a.rows(), i / a.rows());
-      check(name, "a", entry, must_be::finite, static_cast<long>(i), "entries are counted column after column");
+      check(name, "a", entry, must_be::finite, i, "entries are counted column after column");
     }
     return {};
   }

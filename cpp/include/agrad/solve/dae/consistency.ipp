@@ -134,7 +134,7 @@ AGRAD_INLINE void dae_consistency::check_residual(const dae_state& s) {
   const Eigen::VectorXd allowed = 10 * (by_state.cwiseAbs() * tolerances(s.y) + by_slope.cwiseAbs() * tolerances(s.yp));
   for (Eigen::Index i = 0; i < n; ++i) {
     if (std::abs(residual_[i]) <= allowed[i]) continue;
-    throw DomainError(sentence(function_, "the residual at t0, y0 and yp0", static_cast<long>(i), residual_[i],
+    throw DomainError(sentence(function_, "the residual at t0, y0 and yp0", i, residual_[i],
                                "0 to within " + to_text(allowed[i]),
                                "correct y0 and yp0, or choose the initial that computes them"));
   }

@@ -8,7 +8,8 @@
 namespace agrad::detail {
 
 AGRAD_INLINE double generic_factor(std::size_t i) {
-  std::uint64_t z = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15U;  // splitmix64, Steele, Lea and Flood 2014
+  const std::uint64_t place = i;
+  std::uint64_t z = (place + 1) * 0x9e3779b97f4a7c15U;  // splitmix64, Steele, Lea and Flood 2014
   z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
   z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
   z ^= z >> 31U;

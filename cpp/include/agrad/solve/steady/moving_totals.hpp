@@ -166,7 +166,7 @@ class moving_totals {
   }
 
   [[noreturn]] AGRAD_COLD void fail(Eigen::Index j) const {
-    throw DomainError(sentence(function_, "parameters", static_cast<long>(j), "at a value where a total is conserved",
+    throw DomainError(sentence(function_, "parameters", j, "at a value where a total is conserved",
                                "one near which the system conserves the same totals",
                                "the steady state jumps here and has no derivative; leave the parameter out of the derivatives, "
                                "or differentiate solve_ivp up to a late time"));

@@ -87,7 +87,8 @@ inline vector_handle make_vector(const context_handle& context, Eigen::Index n, 
 }
 
 inline Eigen::Map<Eigen::VectorXd> map(const vector_handle& v) {
-  return {N_VGetArrayPointer(v.get()), static_cast<Eigen::Index>(N_VGetLength(v.get()))};
+  const Eigen::Index n = N_VGetLength(v.get());
+  return {N_VGetArrayPointer(v.get()), n};
 }
 
 }  // namespace agrad::sundials

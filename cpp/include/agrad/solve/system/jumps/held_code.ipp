@@ -46,7 +46,8 @@ class held_search {
         const slot y = site.has_other ? reach::place(f_.code().integers, op, 1, i) : x;
         reach::marks both = flow.of(x) | flow.of(y);
         if (site.kind == jump_site::lookup)
-          for (slot k = 0; k < op.operands[1].count; ++k) both |= flow.of(op.operands[1].first + k) != 0 ? of_state : 0;
+          for (slot k = 0; k < op.operands[1].count; ++k)
+            if (flow.of(op.operands[1].first + k) != 0) both |= of_state;
         const bool is_known = (both & of_state) == 0 && course.is_linear(x) && course.is_linear(y);
         const bool is_linear = with_states.is_linear(x) && with_states.is_linear(y) && site.kind != jump_site::quotient;
         held_entry entry{site, op.what, x, y, static_cast<slot>(op.result + i), is_linear, site.is_kink, text_of(op, x, y)};

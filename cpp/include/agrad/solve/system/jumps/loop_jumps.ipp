@@ -56,7 +56,8 @@ AGRAD_INLINE std::vector<reach::marks> loop_jumps::marks_of(const scan_operation
   for (const scan_loop::sequence& x : how.xs) {
     for (std::size_t i = 0; i < x.size; ++i) {
       reach::marks all = 0;
-      for (std::size_t step = 0; step < how.length && !x.is_constant; ++step) all |= entries[step * x.size + i];
+      for (std::size_t step = 0; step < how.length && !x.is_constant; ++step)
+        all |= entries[static_cast<std::ptrdiff_t>(step * x.size + i)];
       inputs.push_back(all);
     }
     if (!x.is_constant) entries += static_cast<std::ptrdiff_t>(x.size * how.length);

@@ -47,7 +47,7 @@ AGRAD_INLINE std::shared_ptr<const program_code> moving_code(const program& f, s
   for (const operation& op : from.operations) {
     const auto moving_results = [&] {
       std::uint32_t count = 0;
-      for (std::uint32_t i = 0; i < op.count; ++i) count += moves(op.result + i) ? 1 : 0;
+      for (std::uint32_t i = 0; i < op.count; ++i) count += moves(op.result + i) ? 1U : 0U;
       return count;
     }();
     const bool is_whole = op.count == 0 || moving_results == op.count || (moving_results > 0 && op.what != &kernels::straight);
