@@ -1,4 +1,4 @@
-# What `cmake --install` and the Python package carry for C++ users: headers, package config and, when SUNDIALS came from the
+# What `cmake --install` and the Python package carry for C++ users: headers, package config, pkg-config files and, when SUNDIALS came from the
 # sundials4py wheel, the part of it that agrad::ode needs. The prefix is relocatable; under pip it is site-packages/agrad.
 include(CMakePackageConfigHelpers)
 if(SKBUILD)
@@ -21,7 +21,14 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/agrad-config-version.cmak
 install(FILES ${PROJECT_BINARY_DIR}/agrad-config.cmake ${PROJECT_BINARY_DIR}/agrad-config-version.cmake
   cmake/AgradSundialsTarget.cmake cmake/AgradCompiled.cmake DESTINATION ${agrad_config_destination})
 
+# Relative to the file, so that the prefix stays relocatable; two directories below the prefix, whatever CMAKE_INSTALL_LIBDIR is.
+set(AGRAD_PKGCONFIG_DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/pkgconfig)
+configure_file(cmake/agrad.pc.in ${PROJECT_BINARY_DIR}/agrad.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/agrad.pc DESTINATION ${AGRAD_PKGCONFIG_DESTINATION})
+
 if(agrad_sundials_tree)
+  configure_file(cmake/agrad-ode.pc.in ${PROJECT_BINARY_DIR}/agrad-ode.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/agrad-ode.pc DESTINATION ${AGRAD_PKGCONFIG_DESTINATION})
   file(GLOB header_directories ${agrad_sundials_tree}/include/cvodes ${agrad_sundials_tree}/include/idas
     ${agrad_sundials_tree}/include/nvector ${agrad_sundials_tree}/include/sun*)
   install(DIRECTORY ${header_directories} DESTINATION ${AGRAD_SUNDIALS_DESTINATION}/include)

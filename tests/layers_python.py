@@ -15,7 +15,7 @@ ORDER = [
     {"_core"},
     {"_rule_function"},
     {"_record", "density", "elementwise", "_rule_libraries", "_info"},
-    {"_complex"},
+    {"_complex", "_flags"},
     {"_numpy", "_loops"},
     {"linalg", "special", "_ode", "_transforms", "_random"},
     {"solve", "_dae", "_many", "_constraints", "_functionals", "gaussian_processes", "csr", "random"},

@@ -1,10 +1,11 @@
 """The command ``python -m agrad``: what was built, where the C++ side is, and the demonstration."""
 
 import argparse
+import shlex
 import sys
 from importlib import import_module
 
-from agrad import _info
+from agrad import _flags, _info
 
 
 def main() -> int:
@@ -14,6 +15,8 @@ def main() -> int:
     commands.add_parser("info", help="print version, compiler, libraries and directories of this installation")
     commands.add_parser("include-dir", help="print the directory of the C++ headers")
     commands.add_parser("cmake-dir", help="print the directory for agrad_DIR")
+    flags = commands.add_parser("flags", help="print what a C++ compiler needs, for builds without CMake")
+    flags.add_argument("--ode", action="store_true", help="with SUNDIALS, for <agrad/ode.hpp> and <agrad/dae.hpp>")
     demo_help = "fit a population model to the lynx and hare pelts of 1900-1920"
     commands.add_parser("demo", help=demo_help, add_help=False)  # has arguments of its own
     known, rest = parser.parse_known_args()
@@ -22,7 +25,12 @@ def main() -> int:
         return status
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
-    if known.command == "info":
+    if known.command == "flags":
+        try:
+            print(shlex.join(_flags.compiler_flags(known.ode)))
+        except FileNotFoundError as error:
+            parser.error(str(error))
+    elif known.command == "info":
         info = _info.build_info()
         width = max(map(len, info))
         print("\n".join(f"{name:<{width}}  {value}" for name, value in info.items()))

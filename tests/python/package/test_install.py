@@ -2,13 +2,16 @@
 
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from native_tools import require_compiler_and_cmake, run
+from agrad import _flags
+from native_tools import BUNDLE, SOURCE, require_compiler_and_cmake, run
 
 pytestmark = pytest.mark.thread_unsafe(reason="builds and installs")
 
@@ -62,3 +65,60 @@ def test_missing_eigen_is_explained(tmp_path):
     )
     with pytest.raises(AssertionError, match=r'pip install "agrad\[cpp\]"'):
         run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-Dagrad_DIR={agrad_command('cmake-dir')}")
+
+
+VERSION_PROGRAM = """
+#include <agrad/agrad.hpp>
+#if AGRAD_VERSION != 10000 * AGRAD_VERSION_MAJOR + 100 * AGRAD_VERSION_MINOR + AGRAD_VERSION_PATCH || AGRAD_VERSION < 100
+#error "AGRAD_VERSION is not one number that grows with versions"
+#endif
+int main() {
+  agrad::var x = 3.0;
+  agrad::var y = x * x;
+  y.grad();
+  return x.adj() == 6 ? 0 : 1;
+}
+"""
+
+
+def test_flags_are_all_that_a_compiler_needs(tmp_path):
+    require_compiler_and_cmake()
+    (tmp_path / "program.cpp").write_text(VERSION_PROGRAM)
+    compiler = os.environ.get("CXX", "c++")
+    run(compiler, tmp_path / "program.cpp", *shlex.split(agrad_command("flags")), "-o", tmp_path / "program")
+    run(tmp_path / "program")
+    if not BUNDLE.is_dir():  # agrad was built with another SUNDIALS
+        return
+    with_ode = agrad_command("flags", "--ode")
+    assert "-lsundials_cvodes" in with_ode
+    assert Path(re.search(r"-L(\S+)", with_ode)[1], "libsundials_core.a").is_file()
+
+
+def test_flags_name_what_is_missing(monkeypatch, tmp_path):
+    monkeypatch.setattr(_flags._info, "prefix", lambda: tmp_path)
+    with pytest.raises(FileNotFoundError, match="flags: SUNDIALS is not part of this agrad"):
+        _flags.compiler_flags(ode=True)
+    monkeypatch.setattr(_flags.Path, "is_file", lambda self: False)
+    with pytest.raises(FileNotFoundError, match=r'flags: Eigen was not found; pip install "agrad\[cpp\]"'):
+        _flags.eigen_dir()
+
+
+@pytest.mark.parametrize("installs", [False, True])
+def test_a_subproject_is_installed_where_it_is_asked_to(tmp_path, installs):
+    require_compiler_and_cmake()
+    option = "set(AGRAD_INSTALL ON)\n" if installs else ""
+    (tmp_path / "CMakeLists.txt").write_text(
+        f"cmake_minimum_required(VERSION 3.21...4.0)\nproject(outer LANGUAGES CXX)\nset(AGRAD_ODE OFF)\n{option}"
+        f"add_subdirectory({SOURCE} agrad)\n"
+    )
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build")
+    run("cmake", "--install", tmp_path / "build", "--prefix", tmp_path / "prefix")
+    assert (tmp_path / "prefix" / "include" / VERSION_HEADER).is_file() is installs
+    described = tmp_path / "prefix" / "share" / "pkgconfig" / "agrad.pc"
+    assert described.is_file() is installs
+    if installs and shutil.which("pkg-config"):
+        eigen = _flags.eigen_dir().parents[1] / "share" / "pkgconfig"
+        search = {**os.environ, "PKG_CONFIG_PATH": f"{described.parent}:{eigen}"}
+        asked = ["pkg-config", "--variable=includedir", "agrad"]
+        found = subprocess.run(asked, check=True, capture_output=True, text=True, env=search).stdout.strip()
+        assert (Path(found) / VERSION_HEADER).is_file()
