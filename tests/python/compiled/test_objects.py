@@ -167,7 +167,7 @@ CONSTANTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("constant", CONSTANTS, ids=repr)
+@pytest.mark.parametrize("constant", CONSTANTS, ids=lambda x: type(x).__name__)
 def test_what_cannot_change_is_a_constant(constant):
     seen = []
     compiled = ag.compile(lambda x, c: (seen.append(c), 2.0 * x)[1])
