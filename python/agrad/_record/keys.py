@@ -26,7 +26,7 @@ def key_of(leaf: Any) -> Any:
     if isinstance(leaf, (np.ndarray, np.generic)) and (leaf.dtype.kind == "T" or not leaf.dtype.hasobject):
         content = tuple(leaf.ravel().tolist()) if leaf.dtype.kind == "T" else leaf.tobytes()
         return kind, leaf.dtype, leaf.shape, content
-    if kind is slice:  # hashable since Python 3.12 only
+    if isinstance(leaf, slice):  # hashable since Python 3.12 only
         return kind, tuple(map(key_of, (leaf.start, leaf.stop, leaf.step)))
     if isinstance(leaf, frozenset):
         return kind, leaf, frozenset(map(key_of, leaf))

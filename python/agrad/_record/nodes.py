@@ -70,6 +70,7 @@ def register_tree(
     >>> f(line, 3.0)
     15.0
     """
+    given = kind  # of the class's own type, which tests of kind do not change
     if not isinstance(kind, type):
         raise TypeError(f"register_tree: kind is {kind!r}, but must be a class")
     if (flatten is None) != (unflatten is None):
@@ -91,7 +92,7 @@ def register_tree(
                 _register(kind, flatten, unflatten, optree.FlattenedEntry)
         except ValueError as error:
             raise ValueError(f"register_tree: kind is {kind.__name__}, but must be a new class; {error}") from error
-    return kind
+    return given
 
 
 def _attributes_of(kind: type) -> tuple[Callable[[Any], Any], Callable[[Any, Iterable[Any]], Any]]:

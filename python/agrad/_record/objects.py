@@ -55,8 +55,8 @@ def objects_of(x: Array, dtype: Any = None, copy: Any = None) -> np.ndarray[Any,
         raise TypeError(
             f"np.array: dtype is {np.dtype(dtype)}, but must be left out where an entry is recorded, because NumPy's arrays of "
             "numbers have no derivatives; write np.array([a, b]), or ag.array([a, b]) for functions that need numbers, such as "
-            "np.mean and np.var, ag.fill(y, where, values) for a copy of y with values in some places, and np.zeros(n, like=x) "
-            "of a recorded x for an array that is filled"
+            "np.mean and np.var, and np.zeros(n, like=x) of a recorded x for an array that is filled; ag.fill(y, where, "
+            "values) is a copy of y with values in some places"
         )
     if copy is False:
         raise ValueError(

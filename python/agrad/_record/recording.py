@@ -111,8 +111,8 @@ def is_any_run_again(within: Recording) -> bool:
 #: NumPy's message is "setting an array element with a sequence", and the cause of the error is the recorded value's error.
 _STORED = (
     "the value of an item assignment is recorded, but must be a plain number where the array is NumPy's own; "
-    "write the list [a, b], ag.array([a, b]), ag.fill(y, where, values) for a copy of y with values in some places, or "
-    "np.zeros(n, like=x) of a recorded x for an array that is filled"
+    "write the list [a, b], ag.array([a, b]), or np.zeros(n, like=x) of a recorded x for an array that is filled; "
+    "ag.fill(y, where, values) is a copy of y with values in some places"
 )
 _ENTRIES = "NumPy computes with np.array([a, b]) of recorded values entry by entry and cannot do this; write ag.array([a, b])"
 _SPARSE = "SciPy's sparse matrices have no recorded entries and no products with recorded values; write matrix.toarray()"
