@@ -134,13 +134,17 @@ struct exp_of_log_rule : rule<1> {
   }
 };
 
-struct weight_rule : rule<1> {
-  static constexpr std::string_view name = "weight", text = "x where a logarithm of x exists, and nan elsewhere.",
+struct weight_beside_rule : rule<2> {
+  static constexpr std::string_view name = "weight_beside", text = "x where log(x) + y is a number or -inf, and nan elsewhere.",
                                     reference = "x";
-  static double value(double x) { return x >= 0 ? x : quiet_nan; }
+  static double value(double x, double y) { return x > 0 || (x == 0 && y < infinity) ? x : quiet_nan; }
   template <class T>
-  static T derivative(wrt<0>, const T& x, const T&) {
+  static T derivative(wrt<0>, const T& x, const T&, const T&) {
     return slope_from_zero(x, [] { return T(1.0); });
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T&, const T&, const T&) {
+    return T(0.0);
   }
 };
 

@@ -92,11 +92,12 @@ class summands {
     split(entry, x);
   }
 
-  span weights() const {
-    const span all = logarithms_.joined<multiply_rule>(in_);
-    return in_.consecutive(in_.apply(kernel_of_rule<weight_rule>(), all.count, &all, 1), all.count);
+  weighted_terms joined() const {
+    const span terms = others_.joined<add_rule>(in_), product = logarithms_.joined<multiply_rule>(in_);
+    const span both[2] = {product, terms};  // where a weight is zero, logsumexp does not look at the term
+    const slot weights = in_.apply(kernel_of_rule<weight_beside_rule>(), product.count, both, 2);
+    return {terms, in_.consecutive(weights, product.count)};
   }
-  span terms() const { return others_.joined<add_rule>(in_); }
 
  private:
   void split(std::size_t entry, slot x) {
@@ -126,7 +127,7 @@ AGRAD_INLINE std::optional<weighted_terms> weighted_terms_of(recorder& in, const
   if (!x.active || !detail::has_logarithm(in, x.first, x.count, detail::most_summands)) return std::nullopt;
   detail::summands of(in, x.count);
   for (std::uint32_t i = 0; i < x.count; ++i) of.add(i, x.first + i);
-  return weighted_terms{of.terms(), of.weights()};
+  return of.joined();
 }
 
 }  // namespace agrad

@@ -52,9 +52,11 @@ struct log_sum_exp_loops {
       if (j != top || l.b != nullptr) total += l.term(j, S(m));
     return l.b != nullptr ? S(m) + log(total) : S(m) + log1p(total + expm1(l.exponent(top) - m));
   }
-  // Returns the value where the largest exponent is infinite or nan; for several +inf the tangent is the mean of their
-  // tangents.
+  // Returns the value where the largest exponent is infinite or nan, which is nan beside a weight of nan. For several +inf the
+  // tangent is the mean of their tangents.
   static S shared(const line& l, double m) {
+    for (std::uint32_t j = 0; j < l.length && l.b != nullptr; ++j)
+      if (std::isnan(detail::primal(l.b[j * l.inner]))) return S(quiet_nan);
     S y(m);
     if constexpr (!std::is_same_v<S, double>) {
       const std::uint32_t count = infinite(l, m);

@@ -63,7 +63,7 @@ AGRAD_INLINE Eigen::VectorXd dae_reverse_pass::backwards(const Eigen::Ref<const 
 }
 
 AGRAD_INLINE adjoint_tolerances dae_reverse_pass::tolerances_of(const Eigen::Ref<const Eigen::MatrixXd>& adjoints) {
-  constexpr double rounding = 1e-13;  // below, Newton's method for the multipliers need not converge (seen from 1e-15 on)
+  constexpr double rounding = 1e-13;  // with less, Newton's method for the multipliers need not converge
   const dae_options& o = solution_.options;
   const Eigen::Index m = solution_.system.parameters();
   const adjoint_tolerances given{o.backward.absolute, Eigen::VectorXd::Constant(m, o.quadrature.absolute[0])};
