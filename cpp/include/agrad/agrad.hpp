@@ -1,7 +1,7 @@
 // agrad: the whole library except for the solvers of differential equations, which are in <agrad/ode.hpp> and need SUNDIALS,
 // sparse matrices (<agrad/rules/linalg/sparse.hpp>), checks of gradients (<agrad/testing.hpp>), and integrals, roots, hidden
 // Markov models, Laplace's approximation and sums by parts (<agrad/functionals/quadrature.hpp>, roots.hpp, hidden_markov.hpp,
-// laplace.hpp, by_parts.hpp).
+// laplace.hpp, by_parts.hpp), and functions that are recorded and replayed (<agrad/replay.hpp>).
 //
 // Rules state functions (rules/), engines apply them: the tape (tape/, reverse mode), duals (dual/, forward mode) and
 // recorded programs (program/). Start with tape/README.md and rules/exponential.hpp.
