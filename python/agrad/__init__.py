@@ -15,7 +15,7 @@ from agrad import _processor as _processor  # raises where the compiled module c
 from agrad import linalg, solve, special, stats, transforms
 from agrad._constraints.by_name import *  # noqa: F403
 from agrad._constraints.by_name import __all__ as _constraints
-from agrad._core import Array, DomainError, LinAlgError, ScopeError, ShapeError, SolverError, __version__
+from agrad._core import Array, DomainError, LinAlgError, PlaceError, ScopeError, ShapeError, SolverError, __version__
 from agrad._dae.dae_solve import DaeResult
 from agrad._dae.solve_dae import solve_dae
 from agrad._functionals.by_parts import map_rect, reduce_sum, reduce_sum_static
@@ -119,6 +119,7 @@ __all__ = [
     "LinAlgError",
     "MinimumResult",
     "OdeResult",
+    "PlaceError",
     "Profile",
     "RootResult",
     "ScopeError",

@@ -51,13 +51,13 @@ bool array::same_entries(const array& other) const {
 void array::assign(const array& other) {
   first_ = other.first_;
   slots_ = other.slots_;
-  is_condition_ = other.is_condition_;
+  mark_as(other);
 }
 
 void array::assign(std::size_t i, slot value) {
   if (is_consecutive()) slots_ = slots();
   slots_[i] = value;
-  is_condition_ = false;
+  if (!is_data_) mark(false);
 }
 
 span array::as_span() const {
@@ -80,6 +80,8 @@ std::vector<std::shared_ptr<recording>>& open_bodies() {
 bool has_stand_in(const recording& r) {
   return !open_bodies().empty() && open_bodies().back()->stands_in && r.depth < open_bodies().back()->depth;
 }
+
+py::object read(const array& data) { return py::module_::import("agrad._record.whole").attr("read")(py::cast(data)); }
 
 array in_body(const char* function, const array& a) { return as_array(open_bodies().back(), function, py::cast(a)); }
 
@@ -207,19 +209,21 @@ array captured(const std::shared_ptr<recording>& in, std::string_view function, 
                      (in->is_tape ? "open the tape outside of that function" : "pass it to the function as an argument"));
   }
   for (std::size_t known = in->captured.size(); known-- > 0;)
-    if (in->captured[known].same_entries(outer))
-      return array(in, outer.shape(), in->captured_at[known]).mark(outer.is_condition());
+    if (in->captured[known].same_entries(outer)) return array(in, outer.shape(), in->captured_at[known]).mark_as(outer);
   if (in->is_body && outer.size() > 0) {
-    if (auto slots = known_slots(*in, outer); !slots.empty())
-      return array(in, outer.shape(), std::move(slots)).mark(outer.is_condition());
+    if (auto slots = known_slots(*in, outer); !slots.empty()) return array(in, outer.shape(), std::move(slots)).mark_as(outer);
     if (in->stands_in) fail_ended(function, *outer.owner());  // the loop's operation cannot have further inputs
   }
   std::vector<double> values(outer.size());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = outer.owner()->code.value(outer.at(i));
+  if (outer.is_data() && in->on_comparison == comparison::refuses) {  // a solver needs the pattern that indices determine
+    read(outer);
+    return array(in, outer.shape(), in->code.constant(values.data(), values.size())).mark_as(outer);
+  }
   const slot first = in->code.input(values.data(), values.size());
   in->captured.push_back(outer);
   in->captured_at.push_back(first);
-  return array(in, outer.shape(), first).mark(in->is_body && outer.is_condition());
+  return array(in, outer.shape(), first).mark_as(outer, outer.is_data() || in->is_body);
 }
 
 [[noreturn]] AGRAD_COLD void fail_dtype(std::string_view function, const py::array& values) {

@@ -23,6 +23,7 @@
 namespace agrad::python {
 
 using shape_type = std::vector<pybind11::ssize_t>;
+using numbers_of_types = pybind11::detail::npy_api;
 
 /// The behaviour of recorded comparisons when Python asks for their truth value.
 enum class comparison {
@@ -94,10 +95,25 @@ class array {
   std::vector<slot> slots() const;
   bool same_entries(const array& other) const;
 
+  /// Returns NumPy's number of the type that the array stands for; all entries are stored as float64.
+  int type() const { return type_; }
   /// Returns whether the entries are booleans, 1 and 0, for & | ^ ~ and as a mask.
-  bool is_condition() const { return is_condition_; }
+  bool is_condition() const { return type_ == numbers_of_types::NPY_BOOL_; }
+  /// Returns whether the entries are integers or booleans that depend on no other arguments than integers and booleans. They
+  /// have no derivative, and Python may read them, which makes a guard (python/agrad/_record/whole.py).
+  bool is_data() const { return is_data_; }
   array& mark(bool condition) {
-    is_condition_ = condition;
+    type_ = condition ? numbers_of_types::NPY_BOOL_ : numbers_of_types::NPY_DOUBLE_;
+    is_data_ = false;
+    return *this;
+  }
+  array& mark_data(int type) {
+    type_ = type;
+    is_data_ = true;
+    return *this;
+  }
+  array& mark_as(const array& other, bool condition = true) {
+    if (condition) type_ = other.type_, is_data_ = other.is_data_;
     return *this;
   }
   /// Returns whether NumPy would make this array a view of another array. The view is base[key]; or base is empty, the view
@@ -117,8 +133,7 @@ class array {
   array reshaped(shape_type shape) const {
     array other(owner_, std::move(shape), first_);
     other.slots_ = slots_;
-    other.is_condition_ = is_condition_;
-    return other;
+    return other.mark_as(*this);
   }
   /// Replaces the entries by the entries of an array of the same recording and shape, or one entry by a slot.
   void assign(const array& other);
@@ -133,7 +148,8 @@ class array {
   shape_type shape_;
   slot first_ = 0;
   std::vector<slot> slots_;
-  bool is_condition_ = false, is_view_ = false;
+  int type_ = numbers_of_types::NPY_DOUBLE_;
+  bool is_data_ = false, is_view_ = false;
   pybind11::object base_, key_;
   view_list views_;
 };
@@ -160,6 +176,10 @@ array as_array(const std::shared_ptr<recording>& in, std::string_view function, 
 const array* recorded(pybind11::handle x);
 /// Returns a new Python object of class Array.
 pybind11::object to_object(array a);
+
+/// Returns the values of integers or booleans that are data as a NumPy array; in a recording that runs again with other values,
+/// with a guard.
+pybind11::object read(const array& data);
 
 /// Records an elementwise rule on broadcast arguments.
 array record_elementwise(const elementwise_row& row, const pybind11::handle* arguments, std::size_t n);

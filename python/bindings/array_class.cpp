@@ -43,7 +43,7 @@ array with_slots(const array& a, const py::array_t<slot, py::array::c_style | py
   const std::size_t limit = a.owner()->code.size();
   for (const slot s : list)
     if (s >= limit) throw py::index_error("with_slots: a slot is out of range");
-  return array(a.owner(), shape_type(slots.shape(), slots.shape() + slots.ndim()), std::move(list)).mark(a.is_condition());
+  return array(a.owner(), shape_type(slots.shape(), slots.shape() + slots.ndim()), std::move(list)).mark_as(a);
 }
 
 namespace {
@@ -102,6 +102,11 @@ array copied(const array& a) {
       std::string(what) +
       ": argument is a recorded value, but must be a plain number, because a plain number has no derivative; " + hint);
 }
+/// Returns the number to which Python converts an array that is data.
+py::object number_of(const array& a, const char* what, const char* hint) {
+  if (!a.is_data()) refuse_number(what, hint);
+  return read(a).attr((std::string("__") + what + "__").c_str())();
+}
 constexpr const char* use_numpy = "use NumPy's functions (np.exp, not math.exp)";
 
 /// Returns whether an operand is a complex number or array, recorded or plain.
@@ -116,11 +121,32 @@ py::object operate_on_complex(std::string_view name, const py::handle& a, const 
   return py::module_::import("agrad._complex.protocol").attr("operate")(name, a, b);
 }
 
+/// Returns whether operands are integers or booleans, with one recorded at least, whose result is an integer or a boolean, too.
+bool are_data(std::initializer_list<py::handle> operands) {
+  bool any = false;
+  for (const py::handle& x : operands) {
+    const array* given = recorded(x);
+    if (given == nullptr
+            ? !(PyLong_Check(x.ptr()) || PyFloat_Check(x.ptr()) || py::isinstance<py::array>(x) || py::hasattr(x, "dtype"))
+            : !given->is_data())
+      return false;
+    any = any || given != nullptr;
+  }
+  return any;
+}
+/// Returns the result of NumPy's ufunc of that name for such operands.
+template <class... Operands>
+py::object operate_on_data(const std::string& ufunc, const Operands&... operands) {
+  return py::module_::import("agrad._numpy.whole").attr("operate")(ufunc, operands...);
+}
+std::string ufunc_of(const elementwise_row& row) { return std::string(row.ufunc.empty() ? row.name : row.ufunc); }
+
 /// Returns a operator b, or NotImplemented if b cannot be an operand, so that Python tries b's operator.
 py::object operate(const elementwise_row& row, const py::handle& a, const py::handle& b) {
   if (py::isinstance<py::str>(b) || b.is_none()) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
   if (is_complex(a) || is_complex(b)) return operate_on_complex(row.name, a, b);
   const py::handle operands[] = {a, b};
+  if (AGRAD_UNLIKELY(are_data({a, b}))) return operate_on_data(ufunc_of(row), a, b);
   return py::cast(record_elementwise(row, operands, 2));
 }
 
@@ -135,8 +161,11 @@ py::object power(const elementwise_row& row, const py::handle& a, const py::hand
 
 /// Returns a logical operation on booleans; NumPy has no bits of floats either.
 py::object operate_on_truths(const elementwise_row& row, const py::handle& a, const py::handle& b) {
-  for (const py::handle& x : {a, b}) {
+  for (const py::handle& x : {a, b})
     if (py::isinstance<py::str>(x) || x.is_none()) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+  if (are_data({a, b}))  // logical_and is the row of bitwise_and
+    return operate_on_data("bitwise" + std::string(row.name.substr(7)), a, b);
+  for (const py::handle& x : {a, b}) {
     if (py::isinstance<array>(x) ? x.cast<const array&>().is_condition()
                                  : py::array(py::reinterpret_borrow<py::object>(x)).dtype().kind() == 'b')
       continue;
@@ -147,9 +176,16 @@ py::object operate_on_truths(const elementwise_row& row, const py::handle& a, co
 
 py::object invert(const py::object& a) {
   static const elementwise_row& logical_not = elementwise_row_named("logical_not");
+  if (a.cast<const array&>().is_data()) return operate_on_data("invert", a);
   if (!a.cast<const array&>().is_condition())
     throw py::type_error("logical_not: argument is of numbers, but must be of booleans: ~(x > 0)");
   return py::cast(record_elementwise(logical_not, py::args(py::make_tuple(a))));
+}
+
+/// Returns the result of an operator of one operand.
+py::object operate_on_one(const elementwise_row& row, const py::handle& a) {
+  if (AGRAD_UNLIKELY(are_data({a}))) return operate_on_data(ufunc_of(row), a);
+  return py::cast(record_elementwise(row, &a, 1));
 }
 
 using operation_type = py::object (*)(const elementwise_row&, const py::handle&, const py::handle&);
@@ -215,10 +251,7 @@ PyObject* matmul_slot(PyObject* a, PyObject* b) {
 }
 PyObject* negative_slot(PyObject* a) {
   static const elementwise_row& row = elementwise_row_named("negative");
-  return slot_result([&] {
-    const py::handle x = a;
-    return py::cast(record_elementwise(row, &x, 1));
-  });
+  return slot_result([&] { return operate_on_one(row, a); });
 }
 
 /// Adds the commonest operators to the slots of the type, which avoids a search for the method; the search takes as long as the
@@ -250,11 +283,24 @@ void add_operators(py::class_<array>& type) {
           "__divmod__", [](const py::object& a, const py::object& b) { return divmod(a, b); }, py::is_operator())
       .def(
           "__rdivmod__", [](const py::object& a, const py::object& b) { return divmod(b, a); }, py::is_operator())
-      .def("__neg__", [&negative](const py::object& a) { return record_elementwise(negative, py::args(py::make_tuple(a))); })
-      .def("__abs__", [&abs](const py::object& a) { return record_elementwise(abs, py::args(py::make_tuple(a))); })
+      .def("__neg__", [&negative](const py::object& a) { return operate_on_one(negative, a); })
+      .def("__abs__", [&abs](const py::object& a) { return operate_on_one(abs, a); })
       .def("__pos__", [](const array& a) { return a.reshaped(a.shape()); })
       .def("__invert__", &invert);
   add_slots(type, std::make_index_sequence<std::size(arithmetic)>{});
+}
+
+/// Sets the class that isinstance sees: of integers and booleans that are data NumPy's, as where the function is not recorded.
+void set_class(py::class_<array>& type) {
+  const auto class_of = [type = py::handle(type)](const array& a) {
+    if (!a.is_data()) return py::reinterpret_borrow<py::object>(type);
+    const py::object numpy = a.shape().empty() ? py::object() : py::module_::import("numpy").attr("ndarray");
+    return numpy ? numpy : py::object(py::dtype(a.type()).attr("type"));
+  };
+  const py::object property = py::module_::import("builtins").attr("property")(py::cpp_function(class_of));
+  auto* const plain = reinterpret_cast<PyTypeObject*>(type.ptr());  // an assignment would set the class of the type itself
+  if (PyDict_SetItemString(plain->tp_dict, "__class__", property.ptr()) != 0) throw py::error_already_set();
+  PyType_Modified(plain);
 }
 
 }  // namespace
@@ -273,8 +319,8 @@ read; an array of a tape has, by `val`.)");
           "ndim", [](const array& a) { return a.shape().size(); }, "The number of dimensions.")
       .def_property_readonly("size", &array::size, "The number of entries.")
       .def_property_readonly(
-          "dtype", [](const array& a) { return a.is_condition() ? py::dtype::of<bool>() : py::dtype::of<double>(); },
-          "bool for comparisons, else float64.")
+          "dtype", [](const array& a) { return py::dtype(a.type()); },
+          "bool for comparisons, that of the argument for integers, else float64.")
       .def_property_readonly("slots", &slots_of, "The slots of the entries in the recording.")
       .def_property_readonly("recorded_values", &values_of, "The values of the entries at recording.")
       .def_property_readonly("recording", &array::owner)
@@ -292,6 +338,10 @@ read; an array of a tape has, by `val`.)");
           },
           "Whether an entry depends on an argument of the recording.")
       .def_property_readonly("is_condition", &array::is_condition, "Whether the entries are booleans.")
+      .def_property_readonly("is_data", &array::is_data, "Whether the entries are integers or booleans that may be read.")
+      .def(
+          "as_data", [](const array& a, const py::dtype& dtype) { return a.reshaped(a.shape()).mark_data(dtype.num()); },
+          py::arg("dtype"), "The same entries as integers or booleans of this type, which may be read.")
       .def(
           "with_slots",
           [](const py::object& self, const py::object& slots, const py::object& view_of, std::optional<bool> condition) {
@@ -312,17 +362,17 @@ read; an array of a tape has, by `val`.)");
              return a.shape()[0];
            })
       .def("__bool__", &truth)
-      .def("__float__", [](const array&) { refuse_number("float", use_numpy); })
-      .def("__int__", [](const array&) { refuse_number("int", "np.floor and np.trunc give recorded whole numbers"); })
+      .def("__float__", [](const array& a) { return number_of(a, "float", use_numpy); })
+      .def("__int__", [](const array& a) { return number_of(a, "int", "np.floor and np.trunc give recorded whole numbers"); })
       .def("__index__",
-           [](const array&) {
-             refuse_number("index", "ag.fori repeats, and np.where, np.interp and ag.switch choose, by recorded numbers");
+           [](const array& a) {
+             return number_of(a, "index", "ag.fori repeats, and np.where, np.interp and ag.switch choose, by recorded numbers");
            })
-      .def("__complex__", [](const array&) { refuse_number("complex", use_numpy); })
+      .def("__complex__", [](const array& a) { return number_of(a, "complex", use_numpy); })
       .def("__repr__", [](const array& a) {
         return "<recorded array of shape " + to_text(a.shape()) + " in " + a.owner()->function + ">";
       });
-  type.attr("__hash__") = py::none();
+  set_class(type);
   add_indexing(type);
   add_operators(type);
 }

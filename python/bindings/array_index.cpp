@@ -30,10 +30,10 @@ array element(const array& a, py::ssize_t i) {
   if (i < 0) i += shape[0];
   shape_type rest(shape.begin() + 1, shape.end());
   const std::size_t n = size_of(rest), begin = static_cast<std::size_t>(i) * n;
-  if (a.is_consecutive()) return array(a.owner(), std::move(rest), a.at(begin)).mark(a.is_condition());
+  if (a.is_consecutive()) return array(a.owner(), std::move(rest), a.at(begin)).mark_as(a);
   std::vector<slot> slots(n);
   for (std::size_t k = 0; k < n; ++k) slots[k] = a.at(begin + k);
-  return array(a.owner(), std::move(rest), std::move(slots)).mark(a.is_condition());
+  return array(a.owner(), std::move(rest), std::move(slots)).mark_as(a);
 }
 
 // ---- keys --------------------------------------------------------------------------------------------------------------
@@ -45,10 +45,18 @@ bool any_recorded(const py::object& key) {
   return false;
 }
 
+bool any_data(const py::object& key) {
+  const auto holds = [](const py::handle& x) { return py::isinstance<array>(x) && x.cast<const array&>().is_data(); };
+  if (!py::isinstance<py::tuple>(key)) return holds(key);
+  const auto parts = py::reinterpret_borrow<py::tuple>(key);
+  return std::any_of(parts.begin(), parts.end(), holds);
+}
+
 /// Returns a recorded comparison as a plain mask with its values in this recording; only if no run with other values follows.
 py::object plain_mask(const py::handle& key) {
   if (!py::isinstance<array>(key)) return py::reinterpret_borrow<py::object>(key);
   const auto& mask = key.cast<const array&>();
+  if (mask.is_data()) return read(mask);
   if (!mask.is_condition()) {
     throw py::type_error(
         "index: argument is a recorded value, but must be plain; choose between recorded values with np.where");
@@ -107,6 +115,7 @@ py::object get_item(const py::object& self, const py::object& given) {
     if (part.shape().empty()) return py::cast(std::move(part));
     return view_of(self, std::move(part.mark_view(self, given)));
   }
+  if (any_data(given)) return py::module_::import("agrad._numpy.whole_index").attr("item")(self, given);
   if (is_place(given)) return py::module_::import("agrad._numpy.order").attr("picked")(self, given);
   const py::object key = plain_key(given);
   array part = with_slots(a, py::array_t<slot>::ensure(slots_of(a)[key]));
@@ -141,13 +150,20 @@ void set_where(array& a, const array& mask, const array& v) {
                      to_text(a.shape()));
   }
   shape.resize(a.shape().size(), 1);
+  const array before = a;
   a.assign(record_elementwise(select, py::args(py::make_tuple(mask.reshaped(shape), v.reshaped({}), a))));
+  if (before.is_data()) a.mark_as(before);
+}
+
+/// Returns a value as integers or booleans of the type of the array into which it is written.
+py::object entries_for(const py::object& self, const py::object& value) {
+  return py::module_::import("agrad._numpy.whole").attr("entries_for")(self, value);
 }
 
 void set_item(const py::object& self, const py::object& given, const py::object& value) {
   auto& a = self.cast<array&>();
   check_writable("item assignment", a);
-  const array v = as_array(a.owner(), "item assignment", value);
+  const array v = as_array(a.owner(), "item assignment", a.is_data() ? entries_for(self, value) : value);
   if (PyLong_CheckExact(given.ptr()) && a.shape().size() == 1 && v.shape().empty()) {
     const py::ssize_t n = a.shape()[0], i = PyLong_AsSsize_t(given.ptr());
     element(a, i);  // throws if i is out of range
@@ -167,11 +183,12 @@ void set_item(const py::object& self, const py::object& given, const py::object&
 py::object assign_in_place(const py::object& self, const py::object& result) {
   auto& a = self.cast<array&>();
   if (result.ptr() == Py_NotImplemented || a.shape().empty()) return result;  // numbers cannot be written into
-  if (!py::isinstance<array>(result))
+  const py::object written = a.is_data() ? entries_for(self, result) : result;
+  if (!py::isinstance<array>(written))
     fail_type(
         "in-place operation: result is complex, but must be real, as the array into which the result is written; write "
         "x = x + y for x += y");
-  const auto& now = result.cast<const array&>();
+  const auto& now = written.cast<const array&>();
   check_writable("in-place operation", a);
   if (now.shape() != a.shape()) {
     throw ShapeError("in-place operation: result is of shape " + to_text(now.shape()) + ", but must be of shape " +

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <agrad/program/machine/second_ahead.hpp>
@@ -28,6 +31,7 @@ tree_node node_of(const py::tuple& description) {
     node.size = 1;
     if (name == "array")
       for (const py::handle length : description[2]) node.shape.push_back(length.cast<py::ssize_t>());
+    if (description.size() == 4) node.type = description[3].cast<py::dtype>();
     for (const py::ssize_t length : node.shape) node.size *= static_cast<std::size_t>(length);
   } else if (name == "constant") {
     node.constant = description[1];
@@ -58,14 +62,43 @@ bool has_shape(const tree_node& node, PyObject* given) {
          std::equal(node.shape.begin(), node.shape.end(), proxy->dimensions);
 }
 
-/// Copies floating-point numbers of other sizes, orders and strides.
+/// Returns whether numbers are in the range of integers that are inputs (python/agrad/_record/whole.py).
+bool are_small(const double* x, std::size_t n) {
+  constexpr double largest = 2251799813685248.0;  // 2**51
+  return std::all_of(x, x + n, [](double each) { return std::abs(each) <= largest; });
+}
+
+/// Copies floating-point numbers of other sizes, orders and strides; of integers and booleans the plan's type is required.
 bool read_converted(const tree_node& node, PyObject* given, double* x) {
   const auto from = py::reinterpret_borrow<py::array>(given);
-  if (from.dtype().kind() != 'f') return false;
+  const bool is_real = node.type.kind() == 'f';
+  if (is_real ? from.dtype().kind() != 'f' : from.dtype().num() != node.type.num()) return false;
   const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(from);
   if (!values) return PyErr_Clear(), false;
   std::copy_n(values.data(), node.size, x + node.place);
-  return true;
+  return is_real || are_small(x + node.place, node.size);
+}
+
+template <class T>
+void copy_integers(const char* data, std::size_t n, double* x) {
+  const T* from = reinterpret_cast<const T*>(data);
+  std::transform(from, from + n, x, [](T each) { return static_cast<double>(each); });
+}
+template <class Signed>
+void copy_integers(bool is_signed, const char* data, std::size_t n, double* x) {
+  is_signed ? copy_integers<Signed>(data, n, x) : copy_integers<std::make_unsigned_t<Signed>>(data, n, x);
+}
+
+/// Copies integers or booleans of the plan's type that lie side by side.
+bool read_integers(const tree_node& node, const char* data, double* x) {
+  double* to = x + node.place;
+  const bool is_signed = node.type.kind() == 'i';
+  const auto size = static_cast<std::size_t>(node.type.itemsize());
+  if (size == 1) copy_integers<std::int8_t>(is_signed, data, node.size, to);  // booleans are bytes, too
+  if (size == 2) copy_integers<std::int16_t>(is_signed, data, node.size, to);
+  if (size == 4) copy_integers<std::int32_t>(is_signed, data, node.size, to);
+  if (size == 8) copy_integers<std::int64_t>(is_signed, data, node.size, to);
+  return size < 8 || are_small(to, node.size);
 }
 
 bool read_array(const tree_node& node, PyObject* given, double* x) {
@@ -74,7 +107,8 @@ bool read_array(const tree_node& node, PyObject* given, double* x) {
   const auto* proxy = py::detail::array_proxy(given);
   constexpr int needed = py::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_ | py::detail::npy_api::NPY_ARRAY_ALIGNED_;
   static const PyObject* const doubles_type = py::dtype::of<double>().release().ptr();  // a single object, of native byte order
-  if (proxy->descr != doubles_type || (proxy->flags & needed) != needed) return read_converted(node, given, x);
+  if (proxy->descr != node.type.ptr() || (proxy->flags & needed) != needed) return read_converted(node, given, x);
+  if (proxy->descr != doubles_type) return read_integers(node, proxy->data, x);
   if (node.size != 0) std::memcpy(x + node.place, proxy->data, node.size * sizeof(double));
   return true;
 }

@@ -3,7 +3,7 @@
 // A plan stores the data of one signature: the shape of the arguments' tree, the programs of its paths and the shape of the
 // result's tree. A call that fits a plan copies its numbers directly to a workspace, runs, and builds the result;
 // python/agrad/_transforms/compiled/compile.py handles all other calls in Python and makes plans. Trees are small: dicts, lists
-// and tuples as in Python, numbers and float64 arrays as leaves, and constants for which the function was recorded.
+// and tuples as in Python, numbers and arrays as leaves, and constants for which the function was recorded.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -24,12 +24,13 @@ struct tree_node {
   std::size_t place = 0;  // of a leaf: its first number among the program's numbers
   std::size_t size = 0;   // of a leaf
   std::vector<pybind11::ssize_t> shape;
-  pybind11::object constant;  // the constant; for a dict the tuple of its keys
+  pybind11::dtype type = pybind11::dtype::of<double>();  // of an argument's array
+  pybind11::object constant;                             // the constant; for a dict the tuple of its keys
   std::vector<tree_node> children;
 };
 
-/// Returns the node that nested tuples describe: ("number", place), ("array", place, shape), ("dict", keys, children), ("list",
-/// children), ("tuple", children), ("constant", object).
+/// Returns the node that nested tuples describe: ("number", place), ("array", place, shape) and behind it the dtype of an
+/// argument, ("dict", keys, children), ("list", children), ("tuple", children), ("constant", object).
 tree_node node_of(const pybind11::tuple& description);
 
 /// Copies the numbers of `given` to their places in x; returns whether `given` has the tree's shape.

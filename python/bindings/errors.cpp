@@ -1,6 +1,7 @@
 #include "errors.hpp"
 
 #include <agrad/base/typelist.hpp>
+#include <agrad/program/kernels/lookup.hpp>
 #include <exception>
 
 #include "minus_time.hpp"
@@ -28,11 +29,23 @@ constexpr const char* linalg_error_text = R"(A matrix is one for which an operat
 It is singular or not positive definite, for example, or does not have the digits that a derivative needs. This is also a
 numpy.linalg.LinAlgError, so that code that catches NumPy's error works when it is recorded.)";
 
+constexpr const char* place_error_text = R"(An index that each run of a program computes is out of range.
+
+This is also an IndexError, as NumPy raises it.)";
+
 PyObject* make_linalg_error(py::module_& m) {
   const auto bases = py::make_tuple(m.attr("DomainError"), py::module_::import("numpy.linalg").attr("LinAlgError"));
   PyObject* type = PyErr_NewExceptionWithDoc("agrad.LinAlgError", linalg_error_text, bases.ptr(), nullptr);
   if (type == nullptr) throw py::error_already_set();
   m.add_object("LinAlgError", py::reinterpret_borrow<py::object>(type));
+  return type;
+}
+
+PyObject* make_place_error(py::module_& m) {
+  const auto bases = py::make_tuple(m.attr("DomainError"), py::reinterpret_borrow<py::object>(PyExc_IndexError));
+  PyObject* type = PyErr_NewExceptionWithDoc("agrad.PlaceError", place_error_text, bases.ptr(), nullptr);
+  if (type == nullptr) throw py::error_already_set();
+  m.add_object("PlaceError", py::reinterpret_borrow<py::object>(type));
   return type;
 }
 
@@ -77,6 +90,7 @@ void register_errors(py::module_& m) {
 
   static PyObject* solver_error = make_solver_error(m);
   static PyObject* linalg_error = make_linalg_error(m);
+  static PyObject* place_error = make_place_error(m);
   for (const char* name : {"DomainError", "SolverError"}) m.attr(name).attr("is_recoverable") = true;
   static const py::handle shape_error = m.attr("ShapeError"), domain_error = m.attr("DomainError");  // kept by the module
   py::register_exception_translator([](std::exception_ptr thrown) {
@@ -95,6 +109,9 @@ void register_errors(py::module_& m) {
     } catch (const LinAlgError& e) {
       ++raised_errors();
       PyErr_SetString(linalg_error, in_time(e.what()).c_str());
+    } catch (const PlaceError& e) {
+      ++raised_errors();
+      PyErr_SetString(place_error, in_time(e.what()).c_str());
     } catch (const DomainError& e) {
       ++raised_errors();
       raise_in_time(e, domain_error);

@@ -8,7 +8,7 @@
 
 namespace agrad::python {
 
-/// Registers ShapeError, DomainError, LinAlgError, ScopeError and SolverError.
+/// Registers ShapeError, DomainError, LinAlgError, PlaceError, ScopeError and SolverError.
 void register_errors(pybind11::module_& m);
 
 /// Returns whether the error says, by its attribute is_recoverable, that a caller may try another argument.

@@ -277,16 +277,21 @@ def cond(pred: Any, true_fun: Callable[..., Result], false_fun: Callable[..., Re
     return chosen
 
 
+def _is_item(leaf: Any) -> bool:
+    """Returns whether an operand is recorded and real; branches capture integers and booleans, which keep their type."""
+    return isinstance(leaf, Array) and not leaf.is_data
+
+
 def _choice(label: str, pred: Array, true_fun: Any, false_fun: Any, operands: tuple[Any, ...]) -> Any:
     """Records a choice that each run makes again, as a loop with a single step and no carry."""
     leaves, together, _ = flatten(operands)
-    recorded = [pred, *(leaf for leaf in leaves if isinstance(leaf, Array))]
+    recorded = [pred, *(leaf for leaf in leaves if _is_item(leaf))]
     items = Leaves(label, "operands", [x[np.newaxis] for x in recorded])
     loop = Loop(label, Leaves(label, "carry", None), items, 1, None, False, False)
 
     def call(recording: Recording, inputs: list[Array], functions: Sequence[Any]) -> list[Leaves]:
         fresh = iter(inputs[1:])
-        given = together([next(fresh) if isinstance(leaf, Array) else leaf for leaf in leaves])
+        given = together([next(fresh) if _is_item(leaf) else leaf for leaf in leaves])
         result = functions[0 if inputs[0] else 1](*given)
         return [Leaves(label, "carry", None), Leaves(label, "result", result, recording=recording)]
 

@@ -34,7 +34,7 @@ from agrad._ode.step_report import Explained
 from agrad._ode.times import times_of
 from agrad._record.arguments import RightHandSide, vector
 from agrad._record.keys import key_of
-from agrad._record.trees import flatten, is_number, orders_of_keys
+from agrad._record.trees import flatten, is_number, orders_of_keys, without_data
 
 __all__ = ["Member", "SharedArguments"]
 
@@ -86,7 +86,7 @@ class Member:
         problem = InitialValueProblem.of(posed, fun, times, method_for(n), interruptions=what, holds_switches=holds_switches)
         self.n, self.recorded, self.stopped = n, None, None
         self._take(problem)
-        leaves, _, structure = flatten(posed.args)
+        leaves, _, structure = flatten(without_data(posed.args))
         are_parameters = [isinstance(leaf, Array) or is_number(leaf) for leaf in leaves]
         self.parameters = [leaf for leaf, is_parameter in zip(leaves, are_parameters, strict=True) if is_parameter]
         constants = tuple(_key_of(leaf) for leaf, is_parameter in zip(leaves, are_parameters, strict=True) if not is_parameter)

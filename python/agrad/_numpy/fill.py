@@ -51,7 +51,7 @@ def fill(y: Any, where: Any, values: Any) -> Any:
     """
     function = "fill"
     y, values = as_array(function, "y", y), as_array(function, "values", values)
-    if isinstance(where, Array):
+    if isinstance(where, Array) and not where.is_data:
         raise TypeError(f"{function}: where is a recorded value, but must be plain; write np.where(condition, values, y)")
     mask = np.asarray(where)
     if mask.dtype.kind != "b":

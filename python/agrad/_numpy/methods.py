@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from agrad._complex.array import Pair, complex_array
 from agrad._core import Array
 from agrad._numpy.functions import functions
 from agrad._numpy.updates import At
+from agrad._numpy.whole import any_data, astype
+from agrad._record.whole import read
 
 __all__ = ["members"]
 
@@ -22,11 +24,26 @@ _SAME = (
 )  # fmt: skip
 
 
-def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+def _method(of_arrays: Callable[..., Any]) -> Callable[..., Any]:
+    function = functions[of_arrays]
+
     def method(self: Array, *args: Any, **kwargs: Any) -> Any:
+        if self.is_data or any_data(args, kwargs):
+            return of_arrays(self, *args, **kwargs)
         return function(self, *args, **kwargs)
 
     return method
+
+
+def _of_plain(name: str) -> property:
+    """Returns an attribute that plain arrays have and recorded arrays lack, except where they are data, which is read."""
+
+    def attribute(self: Array) -> Any:
+        if self.is_data:
+            return getattr(np.asarray(read(self)), name)
+        raise AttributeError(f"'agrad._core.Array' object has no attribute {name!r}")
+
+    return property(attribute)
 
 
 def _reshape(self: Array, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
@@ -46,6 +63,8 @@ def _compress(self: Array, condition: Any, axis: Any = None, out: Any = None) ->
 
 
 def _astype(self: Array, dtype: Any, *_: Any, **__: Any) -> Any:
+    if self.is_data and np.dtype(dtype).kind != "c":
+        return astype(self, dtype)
     if np.dtype(dtype) == np.float64:
         return self.with_slots(self.slots, condition=False)
     if np.dtype(dtype) == np.bool_:
@@ -58,7 +77,9 @@ def _astype(self: Array, dtype: Any, *_: Any, **__: Any) -> Any:
     )
 
 
-def _item(self: Array, *_: Any) -> NoReturn:
+def _item(self: Array, *args: Any) -> Any:
+    if self.is_data:
+        return read(self).item(*args)
     raise TypeError(
         "item: argument is a recorded value, but must be a plain number, because a plain number has no derivative; "
         "write x[0], or x.reshape(()) of an array with one entry"
@@ -68,6 +89,8 @@ def _item(self: Array, *_: Any) -> NoReturn:
 def _format(self: Array, specification: str) -> str:
     if not specification:
         return repr(self)
+    if self.is_data:
+        return format(read(self), specification)
     raise TypeError(
         f"format: argument is a recorded value, but must be a plain number for {specification!r}; return the value and print "
         "it outside of the function, or print x.val() in an agrad.tape"
@@ -75,6 +98,8 @@ def _format(self: Array, specification: str) -> str:
 
 
 def _tolist(self: Array) -> Any:
+    if self.is_data:
+        return read(self).tolist()
     return [each.tolist() for each in self] if self.ndim else self
 
 
@@ -84,6 +109,22 @@ def _fill(self: Array, value: Any) -> None:
 
 def _sort(self: Array, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
     self[...] = np.sort(self, axis)
+
+
+def _shift(ufunc: np.ufunc, *, reflected: bool = False) -> Callable[..., Any]:
+    def shifted(self: Array, other: Any) -> Any:
+        if not self.is_data:
+            return NotImplemented
+        return ufunc(other, self) if reflected else ufunc(self, other)
+
+    return shifted
+
+
+def _hash(self: Array) -> int:
+    """Returns the hash of an integer, which may be a key of a dict; others are not hashable, as NumPy's arrays."""
+    if self.is_data and self.ndim == 0:
+        return hash(read(self))
+    raise TypeError("unhashable type: 'agrad._core.Array'")
 
 
 def _iterate(self: Array) -> Iterator[Any]:
@@ -98,9 +139,9 @@ def _matrix_transpose(self: Array) -> Any:
 
 #: The members of the compiled class by their names.
 members: dict[str, Any] = {
-    **{function.__name__: _method(functions[function]) for function in _SAME},
-    "max": _method(functions[np.max]),
-    "min": _method(functions[np.min]),
+    **{function.__name__: _method(function) for function in _SAME},
+    "max": _method(np.max),
+    "min": _method(np.min),
     "T": property(functions[np.transpose]),
     "mT": property(_matrix_transpose),
     "real": property(lambda self: self),
@@ -118,7 +159,14 @@ members: dict[str, Any] = {
     "tolist": _tolist,
     "fill": _fill,
     "sort": _sort,
+    "__hash__": _hash,
+    "__lshift__": _shift(np.left_shift),
+    "__rlshift__": _shift(np.left_shift, reflected=True),
+    "__rshift__": _shift(np.right_shift),
+    "__rrshift__": _shift(np.right_shift, reflected=True),
     "__iter__": _iterate,
     "__format__": _format,
     "__round__": lambda self, decimals=0: np.round(self, decimals or 0),
 }
+_known = {*members, *dir(Array)}
+members |= {name: _of_plain(name) for name in dir(np.ndarray) if not name.startswith("_") and name not in _known}

@@ -15,10 +15,10 @@ from agrad._core import Array
 from agrad._numpy.axes import check_plain_options, recorded
 from agrad._record.structure import arrays_of, find_recording, slots_of
 
-__all__ = ["functions", "writers"]
+__all__ = ["functions", "of_one", "writers"]
 
 #: Functions of a single array (and options).
-_OF_ONE: tuple[Callable[..., Any], ...] = (
+of_one: tuple[Callable[..., Any], ...] = (
     np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.squeeze, np.expand_dims,
     np.broadcast_to, np.flip, np.fliplr, np.flipud, np.roll, np.rot90, np.tile, np.repeat, np.take, np.take_along_axis,
     np.diagonal, np.diag, np.diagflat, np.tril, np.triu, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit,
@@ -136,7 +136,7 @@ def _copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -
 writers: tuple[Callable[..., Any], ...] = (np.put_along_axis, np.put, np.fill_diagonal, np.copyto)
 #: The functions for recorded arrays by NumPy's functions.
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
-    **{function: _of_one(function) for function in _OF_ONE},
+    **{function: _of_one(function) for function in of_one},
     **{function: _of_sequence(function) for function in _OF_SEQUENCE},
     **{function: _of_several(function) for function in _OF_SEVERAL},
     np.compress: lambda condition, a, axis=None: a.with_slots(np.compress(condition, a.slots, axis)),

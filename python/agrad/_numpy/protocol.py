@@ -27,6 +27,9 @@ from agrad._numpy.missing import hint_for
 from agrad._numpy.moving import writers
 from agrad._numpy.reductions import reducers
 from agrad._numpy.updates import add_at
+from agrad._numpy.whole import any_data, are_data, call
+from agrad._numpy.whole import call_ufunc as call_ufunc_of_data
+from agrad._numpy.whole_index import take, take_along_axis
 from agrad._record.objects import as_recorded, holds_objects, methods, objects_of
 from agrad._record.structure import array
 
@@ -86,6 +89,8 @@ _by_ufunc: dict[np.ufunc, Callable[..., Any]] = {}  # filled at the first use of
 
 
 def _array_ufunc(self: Array, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+    if self.is_data and are_data(inputs) and not any(map(holds_objects, inputs)):
+        return call_ufunc_of_data(ufunc, method, inputs, options)
     if method == "__call__" and not options:
         function = _by_ufunc.get(ufunc)
         if function is not None:
@@ -158,6 +163,8 @@ def _array_function(self: Array, function: Callable[..., Any], types: Any, args:
     if function in writers and args and holds_objects(args[0]):
         return _write_objects(self, function, args, kwargs)
     args, kwargs = tuple(map(as_recorded, args)), {name: as_recorded(x) for name, x in kwargs.items()}
+    if any_data(args, kwargs):
+        return _of_data(function, known, args, kwargs)
     if known is None:
         return _created_like(self, function, args, kwargs)
     try:
@@ -167,6 +174,18 @@ def _array_function(self: Array, function: Callable[..., Any], types: Any, args:
             return call_function(function, args, kwargs)
         _check_call(_name(function), inspect.signature(known), args, kwargs)
         raise
+
+
+def _of_data(function: Callable[..., Any], known: Callable[..., Any] | None, args: Any, kwargs: Any) -> Any:
+    """Calls a function for arguments among which are integers or booleans that are data."""
+    index = _indexing.get(function)
+    is_index = index is not None and {*kwargs} <= {"axis"} and 2 <= len(args) <= 3 and any_data(args[1:2], {})
+    if index is not None and is_index and args[1].dtype.kind != "b":
+        return index(*args, **kwargs)
+    return call(function, known, args, kwargs)
+
+
+_indexing: dict[Callable[..., Any], Callable[..., Any]] = {np.take: take, np.take_along_axis: take_along_axis}
 
 
 def _write_objects(self: Array, function: Callable[..., Any], args: Any, kwargs: Any) -> None:

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, scatter_add
+from agrad._numpy.whole import reading
 
 __all__ = ["At", "add_at"]
 
 
 def add_at(x: Array, key: Any, v: Any) -> Any:
     """Return x with v added at x[key]; entries that occur several times in key get several summands."""
+    key = reading(key)
     if isinstance(key, Array):  # a recorded mask
         return np.where(key, x + v, x)
     places = np.arange(x.size).reshape(x.shape)[key]
@@ -48,13 +50,13 @@ class _Places:
 
     def multiply(self, v: Any) -> Any:
         """Return x with these entries, which must differ, multiplied by v."""
-        masked = isinstance(self._key, Array)
-        return np.where(self._key, self._x * v, self._x) if masked else self._with(self._x[self._key] * v)
+        key = reading(self._key)
+        return np.where(key, self._x * v, self._x) if isinstance(key, Array) else self._with(self._x[key] * v)
 
     def divide(self, v: Any) -> Any:
         """Return x with these entries, which must differ, divided by v."""
-        masked = isinstance(self._key, Array)
-        return np.where(self._key, self._x / v, self._x) if masked else self._with(self._x[self._key] / v)
+        key = reading(self._key)
+        return np.where(key, self._x / v, self._x) if isinstance(key, Array) else self._with(self._x[key] / v)
 
 
 class At:

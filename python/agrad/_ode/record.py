@@ -19,7 +19,7 @@ from agrad._record.recording import name_of, open_recording
 from agrad._record.source import line_of_code
 from agrad._record.spies import is_replaying, replaying, spied
 from agrad._record.structure import find_recording
-from agrad._record.trees import flatten, is_number
+from agrad._record.trees import flatten, is_number, without_data
 
 __all__ = ["RecordedFunction", "check_result", "joined", "naming_lines", "stays_equal"]
 
@@ -64,7 +64,7 @@ class RecordedFunction:
     ) -> None:
         label = f"{function}({name_of(f)})"
         size = 1 if result in ("root", "delay") else len(states[0])
-        leaves, together, _ = flatten(args)
+        leaves, together, _ = flatten(without_data(args))
         before = raised_errors()
         with open_recording(label, on_comparison=Comparison.refuses, captures=True) as recording:
             inputs = [recording.input(x) for x in (np.asarray(t0), *states)]

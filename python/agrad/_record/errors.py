@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from agrad._core import DomainError, LinAlgError, raised_errors, set_raised_errors
+from agrad._core import DomainError, LinAlgError, PlaceError, raised_errors, set_raised_errors
 
 __all__ = ["forgotten", "raised_errors", "refuse_caught", "with_message"]
 
 
 def with_message(error: DomainError, message: str) -> DomainError:
     """Returns an error of the same kind with another message."""
-    return LinAlgError(message) if isinstance(error, LinAlgError) else DomainError(message)
+    kind = next((kind for kind in (LinAlgError, PlaceError) if isinstance(error, kind)), DomainError)
+    return kind(message)
 
 
 @contextmanager

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from agrad._core import Array
+
 __all__ = ["key_of", "leaf_of", "text_of", "text_of_array"]
 
 _ALIKE_IF_EQUAL = (int, bool, str, bytes, type(None))
@@ -23,7 +25,11 @@ def key_of(leaf: Any) -> Any:
     kind = type(leaf)  # 1 and True are equal but not the same
     if kind in _ALIKE_IF_EQUAL:
         return kind, leaf
-    if isinstance(leaf, (np.ndarray, np.generic)) and (leaf.dtype.kind == "T" or not leaf.dtype.hasobject):
+    if (
+        isinstance(leaf, (np.ndarray, np.generic))
+        and kind is not Array
+        and (leaf.dtype.kind == "T" or not leaf.dtype.hasobject)
+    ):
         content = tuple(leaf.ravel().tolist()) if leaf.dtype.kind == "T" else leaf.tobytes()
         return kind, leaf.dtype, leaf.shape, content
     if isinstance(leaf, slice):  # hashable since Python 3.12 only

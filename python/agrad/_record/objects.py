@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, Recording
+from agrad._record.whole import read
 
 __all__ = ["as_recorded", "holds_objects", "methods", "objects_of", "recording_within"]
 
@@ -47,6 +48,8 @@ def _is_asked_by_scipy() -> bool:
 
 def objects_of(x: Array, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
     """Returns a recorded array as a NumPy array of objects, the entries; NumPy calls this to join values (``__array__``)."""
+    if x.is_data:
+        return np.array(read(x), dtype=dtype)
     if dtype is None and _is_asked_by_scipy():
         whole: np.ndarray[Any, Any] = np.empty((), object)  # SciPy then calls x.__rmatmul__
         whole[()] = x

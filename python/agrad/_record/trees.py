@@ -14,6 +14,7 @@ import optree
 from agrad._core import Array, Recording, ShapeError
 from agrad._record.nodes import NAMESPACE, register_dataclass
 from agrad._record.objects import as_recorded, holds_objects
+from agrad._record.whole import read
 
 __all__ = [
     "as_plain",
@@ -27,6 +28,7 @@ __all__ = [
     "parameter",
     "split",
     "values_of",
+    "without_data",
 ]
 
 _FLOAT64 = np.dtype(np.float64)
@@ -85,9 +87,11 @@ def is_data(leaf: Any) -> bool:
     """Returns whether a leaf of a differentiated structure is no parameter: an integer, boolean, string, None or an object."""
     if type(leaf) is float:
         return False
+    if isinstance(leaf, Array):
+        return leaf.is_data
     if isinstance(leaf, (np.ndarray, np.generic)):
         return leaf.dtype.kind in "iubSUMm"
-    if isinstance(leaf, Array) or hasattr(leaf, "__array__"):
+    if hasattr(leaf, "__array__"):
         return False
     return isinstance(leaf, Integral) or not isinstance(leaf, Number)
 
@@ -125,6 +129,11 @@ def parameter(function: str, label_of: Callable[[int], str], n: int, leaf: Any, 
         return label_of(n)
 
     if isinstance(leaf, Array):
+        if within is not None and leaf.is_data:
+            raise TypeError(
+                f"{function}: {label()} is of dtype {leaf.dtype}, but must be floating-point; write x.astype(float) for x, or "
+                "leave it out of argnums if it is no parameter"
+            )
         if within is not None:
             return leaf
         raise TypeError(
@@ -208,3 +217,11 @@ def _value(leaf: Any) -> Any:
         return leaf
     values = leaf.recorded_values
     return float(values) if values.ndim == 0 else values
+
+
+def without_data(tree: Any) -> Any:
+    """Returns a structure with plain values in place of data, for functions that are called with plain values."""
+    leaves, together, _ = flatten(tree)
+    if not any(isinstance(leaf, Array) and leaf.is_data for leaf in leaves):
+        return tree
+    return together([read(leaf) if isinstance(leaf, Array) and leaf.is_data else leaf for leaf in leaves])

@@ -54,6 +54,8 @@ class Transformation(ByName, ABC):
     plan: ResultKind | None = None
     #: Whether the transformation can be used inside of a recorded function.
     nests = True
+    #: Whether arrays of integers are constants of a compiled function, as a pattern depends on them.
+    keeps_integers = False
     #: The order of the derivatives in the result.
     orders = 1
     #: What to write instead where a function has no such derivatives, for messages.

@@ -14,7 +14,7 @@ import numpy as np
 from agrad._core import Array, ShapeError, record_callback
 from agrad._record.recording import no_recording
 from agrad._record.structure import find_recording
-from agrad._record.trees import flatten, split
+from agrad._record.trees import flatten, split, without_data
 
 __all__ = ["Call", "JvpCall", "VjpCall", "not_linear"]
 
@@ -60,6 +60,7 @@ class Call:
     """The arguments of a call as leaves: which leaves are recorded, and how the leaves form the arguments again."""
 
     def __init__(self, label: str, args: tuple[Any, ...], nondiff_argnums: Sequence[int]) -> None:
+        args = without_data(args)
         self.label, self.args = label, args
         for place in nondiff_argnums:
             if place >= len(args):

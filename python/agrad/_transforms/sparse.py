@@ -56,6 +56,7 @@ class Sparse(Transformation):
     """The common part of sparse Jacobians and Hessians: an analysis for each program, kept as long as the program."""
 
     nests = False
+    keeps_integers = True
 
     def __init__(self, function: Callable[..., Any], argnums: ArgNums, *, has_aux: bool, return_info: bool) -> None:
         super().__init__(function, argnums, has_aux=has_aux)

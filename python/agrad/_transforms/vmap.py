@@ -125,6 +125,7 @@ class Vmap(ByName):
         errors = raised_errors()
         with open_recording(self.label, on_comparison=Comparison.guards, captures=True, is_row=True) as row:
             inputs = [row.input(x.recorded_values[pending[0]] if point is None else point(x.shape[1:])) for x in given]
+            inputs = [y.as_data(x.dtype) if x.is_data else y for y, x in zip(inputs, given, strict=True)]
             args, kwargs = batch.with_rows([x.copy() for x in inputs], int(pending[0]) if pending.size else 0)
             outputs = RowOutputs(self.label, row, self.function(*args, **kwargs))
             if raised_errors() != errors:

@@ -279,7 +279,7 @@ def test_what_belongs_to_a_program_is_sealed_with_it():
         ):
             restore(version, *bad)
     with pytest.raises(
-        ValueError, match="compile: format of the pickle is version 9, but must be version 3; record the function"
+        ValueError, match="compile: format of the pickle is version 9, but must be version 4; record the function"
     ):
         restore(9, seal, kind, function, control, entries)
 

@@ -54,6 +54,7 @@ class Compiled(Recorder, Inspected[Arguments], Generic[Arguments, Result]):
         self.transformation = function if isinstance(function, Transformation) else None
         self.function = function.function if isinstance(function, Transformation) else function
         self.label = f"compile({name_of(self.function)})"
+        self._keeps_integers = self.transformation is not None and self.transformation.keeps_integers
         self.static = StaticArguments(self.function, self.label, static)
         self._entries: dict[Any, Entry] = {}
         self._uses = itertools.count(1)
@@ -150,7 +151,8 @@ class Compiled(Recorder, Inspected[Arguments], Generic[Arguments, Result]):
             ) from None
 
     def _call_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Signature:
-        return Signature(*self.static.marked(args, kwargs, len(self.instance)), *self.instance)
+        marked = self.static.marked(args, kwargs, len(self.instance))
+        return Signature(*marked, *self.instance, keeps_integers=self._keeps_integers)
 
     def _path_and_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Path, Signature]:
         """Returns the path of a call, and the call's signature."""
@@ -165,7 +167,7 @@ class Compiled(Recorder, Inspected[Arguments], Generic[Arguments, Result]):
 
     def add_recorded(self, example: tuple[Any, ...], paths: list[Path]) -> None:
         """Adds paths of another recording for such a call (args, kwargs, instance), unless there are paths already."""
-        entry = self._entry_of(example[0], Signature(*example))
+        entry = self._entry_of(example[0], Signature(*example, keeps_integers=self._keeps_integers))
         entry.paths = entry.paths or list(paths)
 
     def _learn(self, args: tuple[Any, ...], entry: Entry, call: Signature, path: Path) -> None:
@@ -304,10 +306,11 @@ def compile(function: Any = _MISSING, *, error_control: str = "auto", static: st
     callable
         With the arguments and the result of `function`, which is recorded once for each structure and shapes of the arguments;
         beyond 256 such signatures the least recently used are removed.
-        Floats and arrays of floats are inputs of the program, also within dicts, lists, tuples, dataclasses and registered
-        classes. Other arguments are part of the signature: integers and arrays of integers (so an integer array may be used as
-        an index), strings, None, and what else cannot change, such as enumerators, types and dates. So is the order of the keys
-        of dicts and of keyword arguments. Functions are compared by identity. Numbers in results are floats, also where the
+        Floats and arrays of floats, integers and booleans are inputs of the program, also within dicts, lists, tuples,
+        dataclasses and registered classes. Arrays of integers may be indices, labels and counts. Other arguments are part of
+        the signature: integers, NumPy's integer scalars and arrays without axes, integers beyond 2**51 (with all of their
+        array), strings, None, and what else cannot change, such as enumerators, types and dates. So is the order of the keys of
+        dicts and of keyword arguments. Functions are compared by identity. Numbers in results are floats, also where the
         function returns integers or booleans.
 
     Raises
@@ -330,10 +333,11 @@ def compile(function: Any = _MISSING, *, error_control: str = "auto", static: st
     Notes
     -----
     An ``if`` on recorded values has a guard: when a later call takes another branch, the function is recorded again for that
-    path, and both paths are kept. A call in which the function catches the error of an operation (``except ag.DomainError``)
-    is recorded each time, because the error may not occur for other values. The interpreter lock is released while a program
-    runs, and threads may call the same compiled function; where several threads record a path at once, one of the recordings
-    is stored.
+    path, and both paths are kept. Where an array of integers or booleans decides a shape or Python's control flow, as in
+    ``range(n[0])`` or ``x[mask]``, its values are read, and are a guard, too. A call in which the function catches the error of
+    an operation (``except ag.DomainError``) is recorded each time, because the error may not occur for other values. The
+    interpreter lock is released while a program runs, and threads may call the same compiled function; where several threads
+    record a path at once, one of the recordings is stored.
 
     Examples
     --------

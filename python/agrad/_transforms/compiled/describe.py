@@ -21,10 +21,10 @@ def leaf_names(structure: Any) -> list[str]:
 
 def _signature(key: Any) -> Iterator[str]:
     """Yields a text for each leaf of the arguments of a signature."""
-    structure, is_input, shapes, constants, _ = key
+    structure, types, shapes, constants, _ = key
     shape_of, constant_of = iter(shapes), iter(constants)
-    for name, is_number in zip(leaf_names(structure), is_input, strict=True):
-        yield f"{name}: {text_of_array('float64', next(shape_of)) if is_number else text_of(next(constant_of))}"
+    for name, dtype in zip(leaf_names(structure), types, strict=True):
+        yield f"{name}: {text_of(next(constant_of)) if dtype is None else text_of_array(dtype.name, next(shape_of))}"
 
 
 def describe(compiled: WithPaths) -> str:
@@ -51,8 +51,8 @@ def counted(n: int, what: str) -> str:
 
 def drawing(path: Path, key: Any) -> str:
     """Returns the program of a path as text for Graphviz, with the names of arguments and results."""
-    structure, is_input, shapes, *_ = key
-    names = [name for name, is_number in zip(leaf_names(structure), is_input, strict=True) if is_number]
+    structure, types, shapes, *_ = key
+    names = [name for name, dtype in zip(leaf_names(structure), types, strict=True) if dtype is not None]
     results = [str(each.codify("result")) for each in path.structure.accessors()]
     return path.program.to_dot(_groups(names, shapes), _groups(results, path.shapes))
 

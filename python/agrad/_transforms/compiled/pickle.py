@@ -27,14 +27,14 @@ from agrad._transforms.compiled.seal import Input, check, check_seal, seal_of
 
 __all__ = ["example_of", "pickled_form", "read_program"]
 
-_FORMAT = 3  # of the tuples below
+_FORMAT = 4  # of the tuples below
 
 
-def example_of(key: Any, of_shape: Callable[[tuple[int, ...]], Any] = np.zeros) -> Any:
-    """Returns a call (args, kwargs, instance of a method) with this signature; `of_shape` makes inputs from shapes."""
-    structure, is_input, shapes, constants, _ = key
+def example_of(key: Any, of_shape: Callable[..., Any] = np.zeros) -> Any:
+    """Returns a call (args, kwargs, instance of a method) with this signature; `of_shape` makes inputs from shape and dtype."""
+    structure, types, shapes, constants, _ = key
     shape_of, constant_of = iter(shapes), iter(constants)
-    leaves = [of_shape(next(shape_of)) if is_number else leaf_of(next(constant_of)) for is_number in is_input]
+    leaves = [leaf_of(next(constant_of)) if dtype is None else of_shape(next(shape_of), dtype) for dtype in types]
     return optree.tree_unflatten(structure, leaves)
 
 
@@ -85,7 +85,7 @@ def _with_entries(compiled: WithPaths, entries: list[Any]) -> WithPaths:
     code = code_of(walked(compiled.transformation or compiled.function)) if entries else ""
     for example, states in entries:
         leaves, together, _ = flatten(example)
-        arguments = together([np.zeros(leaf.shape) if isinstance(leaf, Input) else leaf for leaf in leaves])
+        arguments = together([np.zeros(leaf.shape, leaf.dtype) if isinstance(leaf, Input) else leaf for leaf in leaves])
         paths: list[Path] = [Path.of_state(state) for state in states]
         sizes = [int(np.prod(leaf.shape, dtype=int)) for leaf in leaves if isinstance(leaf, Input)]
         for path in paths:

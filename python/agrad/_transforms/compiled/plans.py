@@ -1,8 +1,8 @@
 """Describes the plan of a signature for the compiled part (bindings/call.hpp).
 
 A plan reads numbers from the arguments and builds results without Python. Plans know plain trees only: dicts with string keys,
-lists, tuples, floats, floating-point arrays, and strings, integers, booleans and None as constants. Calls with other
-arguments, such as dataclasses or integer arrays, do without a plan, which is slower.
+lists, tuples, floats, arrays of numbers and booleans, and strings, integers, booleans and None as constants. Calls with other
+arguments, such as dataclasses, do without a plan, which is slower.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import CallPlan, ResultKind
+from agrad._record.whole import is_whole
 
 __all__ = ["plan_of", "result_of"]
 
@@ -37,6 +38,8 @@ def _described(tree: Any, place: Iterator[int] | None) -> tuple[Any, ...]:
         return "number", next(place)
     if place is not None and kind is np.ndarray and tree.dtype.kind == "f":
         return "array", next(place), tree.shape
+    if place is not None and kind is np.ndarray and is_whole(tree):
+        return "array", next(place), tree.shape, np.dtype(tree.dtype.type)
     if kind in (list, tuple):
         return kind.__name__, [_described(each, place) for each in tree]
     if kind is dict and all(type(key) is str for key in tree):

@@ -81,7 +81,7 @@ class Recorder(WithPaths):
 
     def _recorded_in(self, recording: Recording, call: Signature) -> tuple[list[Array], Outputs, Any]:
         """Calls the function once, for a recording. Returns the recorded inputs, the outputs, and aux."""
-        inputs = [recording.input(x) for x in call.inputs]
+        inputs = call.recorded_inputs(recording)
         args, kwargs, *instance = call.with_inputs(inputs)
         function: Any = self.function.__get__(*instance) if instance else self.function
         with at(Place()), solves_with(self.error_control):  # the program runs outside of the present place

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from agrad._core import Array
 from agrad._record.trees import flatten
 from agrad._transforms.by_name import ByName
 from agrad._transforms.compiled.paths import WithPaths
@@ -30,13 +31,13 @@ _MAIN_OF_CHILDREN = "__mp_main__"  # multiprocessing's name for __main__ in the 
 class Input:
     """Stands for an array or number that is an input of a program."""
 
-    __slots__ = ("shape",)
+    __slots__ = ("dtype", "shape")
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.shape = shape
+    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
+        self.shape, self.dtype = shape, np.dtype(dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Input, (self.shape,)
+        return Input, (self.shape, self.dtype.str)
 
 
 def check(holds: bool) -> None:
@@ -81,7 +82,9 @@ def described(thing: Any) -> Iterator[bytes]:
     """Yields bytes that describe an object and do not depend on the process; only the class of objects of unknown types."""
     kind = type(thing)
     yield f"({_name_of(kind)}".encode()
-    if isinstance(thing, _WRITTEN_OUT) and not isinstance(thing, (enum.Enum, np.generic)):
+    if kind is Array:
+        pass
+    elif isinstance(thing, _WRITTEN_OUT) and not isinstance(thing, (enum.Enum, np.generic)):
         yield repr(thing).encode(errors="backslashreplace")
     elif isinstance(thing, enum.Enum):
         yield thing.name.encode()
@@ -101,7 +104,7 @@ def described(thing: Any) -> Iterator[bytes]:
             yield from described(name)
             yield from described(each)
     elif isinstance(thing, (Input, Static)):
-        yield from described(thing.shape if isinstance(thing, Input) else thing.value)
+        yield from described((thing.shape, thing.dtype.str) if isinstance(thing, Input) else thing.value)
     elif isinstance(thing, slice):
         yield from described((thing.start, thing.stop, thing.step))
     elif callable(thing):

@@ -12,10 +12,13 @@ from agrad._record.constants import advice, is_constant
 from agrad._record.keys import key_of
 from agrad._record.structure import Outputs
 from agrad._record.trees import as_plain, check_kind, flatten, is_number, orders_of_keys, split
+from agrad._record.whole import is_whole
 from agrad._transforms.compiled.static import Static, StaticArguments
 from agrad._transforms.engine import held
 
-__all__ = ["Aux", "Signature", "leaf_name"]
+__all__ = ["FLOAT64", "Aux", "Signature", "leaf_name"]
+
+FLOAT64 = np.dtype(np.float64)
 
 _SELF = 2  # the place of a method's instance behind the arguments and the keyword arguments
 
@@ -37,17 +40,20 @@ def leaf_name(path: Any) -> str:
 class Signature:
     """A call: the inputs of the program, and the key of all other properties that the recording depends on."""
 
-    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], *instance: Any) -> None:
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], *instance: Any, keeps_integers: bool = False) -> None:
+        """Splits a call; with `keeps_integers` arrays of integers and booleans are constants."""
         tree = (args, kwargs, *instance)  # of a method there is an instance
         leaves, self.together, self.structure = flatten(tree)
         if any(type(leaf) is not np.ndarray and isinstance(leaf, np.ndarray) for leaf in leaves):
             self._check_kinds(leaves)
         self.leaves = [as_plain(leaf) for leaf in leaves]
-        self.is_input = [is_number(leaf) for leaf in self.leaves]
-        self.inputs = [np.asarray(leaf, dtype=float) for leaf in self.leaves if is_number(leaf)]
-        static = tuple(key_of(leaf) for leaf in self.leaves if not is_number(leaf))
+        #: The type of each leaf that is an input: float64, or the type of integers or booleans; None for a constant.
+        self.types = [_type_of_input(leaf, keeps_integers) for leaf in self.leaves]
+        pairs = list(zip(self.leaves, self.types, strict=True))
+        self.inputs = [np.asarray(leaf, dtype=float) for leaf, dtype in pairs if dtype is not None]
+        static = tuple(key_of(leaf) for leaf, dtype in pairs if dtype is None)
         shapes, orders = tuple(x.shape for x in self.inputs), _orders(tree, self.structure)
-        self.key = (self.structure, tuple(self.is_input), shapes, static, orders)
+        self.key = (self.structure, tuple(self.types), shapes, static, orders)
 
     def _check_kinds(self, leaves: list[Any]) -> None:
         for leaf, path in zip(leaves, self.structure.accessors(), strict=True):
@@ -55,8 +61,8 @@ class Signature:
 
     def check_constants(self, function: str, static: StaticArguments, begin: int) -> None:
         """Raises for the first leaf that is no input and may change while a recording keeps it."""
-        for leaf, path in zip(self.leaves, self.structure.accessors(), strict=True):
-            if is_number(leaf) or isinstance(leaf, Static) or is_constant(leaf):
+        for leaf, dtype, path in zip(self.leaves, self.types, self.structure.accessors(), strict=True):
+            if dtype is not None or isinstance(leaf, Static) or is_constant(leaf):
                 continue
             name = leaf_name(path)
             if not isinstance(leaf, Hashable):
@@ -70,8 +76,20 @@ class Signature:
     def with_inputs(self, inputs: list[Any]) -> Any:
         """Returns the arguments of the call with the inputs replaced, and copies of other arrays, which recordings keep."""
         fresh = iter(inputs)
-        pairs = zip(self.leaves, self.is_input, strict=True)
-        return self.together([next(fresh) if is_input else _copied(leaf) for leaf, is_input in pairs])
+        pairs = zip(self.leaves, self.types, strict=True)
+        return self.together([_copied(leaf) if dtype is None else next(fresh) for leaf, dtype in pairs])
+
+    def recorded_inputs(self, recording: Recording) -> list[Array]:
+        """Returns the inputs as arrays of a recording; those of integers and booleans are data."""
+        types = [dtype for dtype in self.types if dtype is not None]
+        inputs = [recording.input(x) for x in self.inputs]
+        return [x if dtype == FLOAT64 else x.as_data(dtype) for x, dtype in zip(inputs, types, strict=True)]
+
+
+def _type_of_input(leaf: Any, keeps_integers: bool) -> np.dtype[Any] | None:
+    if is_number(leaf):
+        return FLOAT64
+    return np.dtype(leaf.dtype.type) if not keeps_integers and is_whole(leaf) else None
 
 
 def _copied(leaf: Any) -> Any:
@@ -91,10 +109,13 @@ class Aux:
         self._shapes, self._program = outputs.shapes, recording.program(outputs.joined) if recorded else None
         self._leaves = [None if isinstance(leaf, Array) else _copied(leaf) for leaf in self._leaves]
         self._is_recorded = [isinstance(leaf, Array) for leaf in flatten(aux)[0]]
+        self._types = [leaf.dtype if leaf.is_data else FLOAT64 for leaf in recorded]
 
     def of(self, inputs: list[Any]) -> Any:
         """Returns aux for inputs; raises PathLeftError where the path does not hold for them."""
         flat = np.zeros(0) if self._program is None else held(self._program.forward(inputs))
-        fresh = iter(split(flat, self._shapes))
+        parts = split(flat, self._shapes)
+        fresh = iter([x if dtype == FLOAT64 else dtype.type(x) if np.ndim(x) == 0 else x.astype(dtype)
+                      for x, dtype in zip(parts, self._types, strict=True)])  # fmt: skip
         pairs = zip(self._leaves, self._is_recorded, strict=True)
         return self._together([next(fresh) if is_recorded else _copied(leaf) for leaf, is_recorded in pairs])

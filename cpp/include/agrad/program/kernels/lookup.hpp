@@ -4,7 +4,17 @@
 // A lookup finds its place by bisection and touches the entries there only, so tables may be long.
 #pragma once
 
+#include <agrad/base/error.hpp>
 #include <agrad/program/machine/structure.hpp>
+
+namespace agrad {
+
+/// A place is not in the table. In Python also an IndexError.
+struct PlaceError : DomainError {
+  using DomainError::DomainError;
+};
+
+}  // namespace agrad
 
 namespace agrad::kernels {
 

@@ -198,7 +198,7 @@ struct pick_loops {
   static bool fits(const operation_view& v) {
     return v.has(2, 0) && v.op.operands[1].count > 0 && v.is_dense(0, v.op.count) && v.is_dense(1, v.op.operands[1].count);
   }
-  /// Returns the entry of the table for result i. Throws DomainError where there is none.
+  /// Returns the entry of the table for result i. Throws PlaceError where there is none.
   static std::size_t entry(const operation& op, const double* values, slot i) {
     const double given = values[op.operands[0].first + i], m = op.operands[1].count, place = given < 0 ? given + m : given;
     if (AGRAD_UNLIKELY(!(place >= 0 && place < m && place == std::floor(place)))) fail(given, op.operands[1].count);
@@ -230,8 +230,8 @@ struct pick_loops {
 
  private:
   [[noreturn]] AGRAD_COLD static void fail(double place, slot m) {
-    throw DomainError("index: place is " + agrad::detail::to_text(place) +
-                      ", but must be a whole number below the table's length " + std::to_string(m) + " in size");
+    throw PlaceError("index: place is " + agrad::detail::to_text(place) +
+                     ", but must be a whole number below the table's length " + std::to_string(m) + " in size");
   }
 };
 
