@@ -17,6 +17,7 @@ from agrad._record.source import parting_lines
 from agrad._transforms.base import Arguments, Result, Transformation
 from agrad._transforms.by_name import copy_with
 from agrad._transforms.class_methods import bound_to, cached_for
+from agrad._transforms.compiled.check import check_call, tolerance_of
 from agrad._transforms.compiled.code import walked
 from agrad._transforms.compiled.inspect import Inspected
 from agrad._transforms.compiled.paths import MOST_PATHS, Entry, Path
@@ -42,14 +43,19 @@ class Compiled(Recorder, Inspected[Arguments], Generic[Arguments, Result]):
     instance: tuple[Any, ...] = ()
 
     def __init__(
-        self, function: Callable[Arguments, Result], error_control: str = "auto", static: str | Sequence[str] = ()
+        self,
+        function: Callable[Arguments, Result],
+        error_control: str = "auto",
+        static: str | Sequence[str] = (),
+        check: bool | float = False,
     ) -> None:
         if not callable(function):
             raise TypeError(f"compile: function is {function!r}, but must be callable")
         if error_control not in _CONTROLS:
             known = ", ".join(map(repr, _CONTROLS))
             raise ValueError(f"compile: error_control is {error_control!r}, but must be one of {known}")
-        self.error_control = error_control
+        self.error_control, self.check = error_control, check
+        self._tolerance = tolerance_of(check)
         named_after(self, function)
         self.transformation = function if isinstance(function, Transformation) else None
         self.function = function.function if isinstance(function, Transformation) else function
@@ -74,7 +80,7 @@ class Compiled(Recorder, Inspected[Arguments], Generic[Arguments, Result]):
 
         def make() -> Any:
             method = bound_to(self.transformation, instance) if self.transformation else self.function.__get__(instance)
-            return type(self)(method, self.error_control, self.static.of_bound_method)
+            return type(self)(method, self.error_control, self.static.of_bound_method, self.check)
 
         return cached_for(self, instance, make)
 
@@ -101,7 +107,9 @@ class Compiled(Recorder, Inspected[Arguments], Generic[Arguments, Result]):
             path, result = self._on_path(entry, call, lambda path: result_on(bound, entry, path, call))
         except CaptureError:
             return self._plainly(args, kwargs), True
-        if path.is_stored and not (kwargs or self.instance or self.static):
+        if self._tolerance is not None:
+            check_call(self, self._marked(args, kwargs), path, call, result, self._tolerance)
+        elif path.is_stored and not (kwargs or self.instance or self.static):
             self._learn(args, entry, call, path)
         return result, path.is_stored
 
@@ -151,8 +159,10 @@ class Compiled(Recorder, Inspected[Arguments], Generic[Arguments, Result]):
             ) from None
 
     def _call_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Signature:
-        marked = self.static.marked(args, kwargs, len(self.instance))
-        return Signature(*marked, *self.instance, keeps_integers=self._keeps_integers)
+        return Signature(*self._marked(args, kwargs), *self.instance, keeps_integers=self._keeps_integers)
+
+    def _marked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return self.static.marked(args, kwargs, len(self.instance))
 
     def _path_and_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Path, Signature]:
         """Returns the path of a call, and the call's signature."""
@@ -271,17 +281,23 @@ class Compiled(Recorder, Inspected[Arguments], Generic[Arguments, Result]):
 
 @overload
 def compile(
-    function: Callable[Arguments, Result], *, error_control: str = "auto", static: str | Sequence[str] = ()
+    function: Callable[Arguments, Result],
+    *,
+    error_control: str = "auto",
+    static: str | Sequence[str] = (),
+    check: bool | float = False,
 ) -> Compiled[Arguments, Result]: ...
 
 
 @overload
 def compile(
-    *, error_control: str = "auto", static: str | Sequence[str] = ()
+    *, error_control: str = "auto", static: str | Sequence[str] = (), check: bool | float = False
 ) -> Callable[[Callable[Arguments, Result]], Compiled[Arguments, Result]]: ...
 
 
-def compile(function: Any = _MISSING, *, error_control: str = "auto", static: str | Sequence[str] = ()) -> Any:
+def compile(
+    function: Any = _MISSING, *, error_control: str = "auto", static: str | Sequence[str] = (), check: bool | float = False
+) -> Any:
     """Record a function at its first call and run the recorded program from then on.
 
     Parameters
@@ -300,6 +316,12 @@ def compile(function: Any = _MISSING, *, error_control: str = "auto", static: st
     static : str or sequence of str, optional
         Names of arguments that are never looked into: constants, compared by ``==`` and ``hash``. You promise that equal ones
         compute the same and do not change; a change is not seen. Static arguments have no derivatives.
+    check : bool or float, optional
+        Call the function plainly as well, at each call, and compare: the function's value, which shows other branches by types
+        and values that the recording kept, and the result of a transformation. A float is the tolerance, relative to the
+        largest entry of each array; True is 1e-9, because sums have another order in NumPy. Solutions of differential equations
+        may differ by their own tolerances. The environment variable ``AGRAD_CHECK_RECORDINGS=1`` is True for all compiled
+        functions that are made while it is set.
 
     Returns
     -------
@@ -316,13 +338,13 @@ def compile(function: Any = _MISSING, *, error_control: str = "auto", static: st
     Raises
     ------
     ValueError
-        `error_control` is none of the three, or `static` has a name that is no argument.
+        `error_control` is none of the three, `check` is a negative number, or `static` has a name that is no argument.
     TypeError
         (At a call) an argument is an object that may change while a recording keeps it, such as an object of a class that is
         neither a dataclass nor registered, or a random number generator; or a static argument is not hashable.
     RuntimeError
-        (At a call that records) a variable of a closure, a global or an attribute that the code names has another value than at
-        the recording of an earlier path.
+        (At a call with `check`) the plain call has another result, or raises. (At a call that records) a variable of a closure,
+        a global or an attribute that the code names has another value than at the recording of an earlier path.
 
     Warns
     -----
@@ -347,5 +369,5 @@ def compile(function: Any = _MISSING, *, error_control: str = "auto", static: st
     array([1., 1.])
     """
     if function is _MISSING:
-        return lambda function: Compiled(function, error_control, static)
-    return Compiled(function, error_control, static)
+        return lambda function: Compiled(function, error_control, static, check)
+    return Compiled(function, error_control, static, check)

@@ -86,7 +86,7 @@ class Inspected(WithPaths, Generic[Arguments]):
         return self._shared_with(*copy.deepcopy((self.transformation or self.function, self.instance), memo))
 
     def _shared_with(self, function: Any, instance: tuple[Any, ...]) -> Inspected[Arguments]:
-        copied = type(self)(function, self.error_control, self.static.names)
+        copied = type(self)(function, self.error_control, self.static.names, self.check)
         for key, paths in self.recorded():
             copied.add_recorded(example_of(key), paths)
         return copied.__get__(*instance) if instance else copied  # type: ignore[attr-defined]

@@ -91,6 +91,8 @@ class WithPaths(ABC):
     label: str
     function: Callable[..., Any]
     transformation: Transformation | None
+    #: Whether, or to which tolerance, calls are compared with plain calls (check.py).
+    check: bool | float
     #: Of solves within the function (_record/control.py).
     error_control: str
     #: The attribute of the class and the instance from which a method was made.
@@ -102,7 +104,13 @@ class WithPaths(ABC):
     instance: tuple[Any, ...]
 
     @abstractmethod
-    def __init__(self, function: Callable[..., Any], error_control: str = "auto", static: str | Sequence[str] = ()) -> None: ...
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        error_control: str = "auto",
+        static: str | Sequence[str] = (),
+        check: bool | float = False,
+    ) -> None: ...
 
     @abstractmethod
     def recorded(self) -> list[tuple[Any, list[Path]]]:

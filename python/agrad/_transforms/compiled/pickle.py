@@ -99,7 +99,7 @@ def _with_entries(compiled: WithPaths, entries: list[Any]) -> WithPaths:
 
 def _options_of(compiled: Any) -> tuple[Any, ...] | None:
     """Returns the options of compile; None for another object."""
-    return (compiled.error_control, compiled.static.names) if isinstance(compiled, WithPaths) else None
+    return (compiled.error_control, compiled.static.names, compiled.check) if isinstance(compiled, WithPaths) else None
 
 
 def _check_format(version: Any) -> None:

@@ -16,7 +16,7 @@ from agrad._record.whole import is_whole
 from agrad._transforms.compiled.static import Static, StaticArguments
 from agrad._transforms.engine import held
 
-__all__ = ["FLOAT64", "Aux", "Signature", "leaf_name"]
+__all__ = ["FLOAT64", "Aux", "Signature", "copied", "leaf_name"]
 
 FLOAT64 = np.dtype(np.float64)
 
@@ -97,6 +97,12 @@ def _copied(leaf: Any) -> Any:
     if isinstance(leaf, Static):
         return leaf.value
     return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
+
+
+def copied(tree: Any) -> Any:
+    """Returns arguments with copies of arrays, and static arguments in place of their marks."""
+    leaves, together, _ = flatten(tree)
+    return together(map(_copied, leaves))
 
 
 class Aux:
