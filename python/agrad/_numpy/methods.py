@@ -24,6 +24,13 @@ _SAME = (
 )  # fmt: skip
 
 
+#: Attributes of plain arrays alone, which read data.
+_OF_PLAIN = (
+    "byteswap", "choose", "data", "dump", "dumps", "flags", "getfield", "itemsize", "nbytes", "strides", "tobytes", "tofile",
+    "view",
+)  # fmt: skip
+
+
 def _method(of_arrays: Callable[..., Any]) -> Callable[..., Any]:
     function = functions[of_arrays]
 
@@ -140,6 +147,7 @@ def _matrix_transpose(self: Array) -> Any:
 #: The members of the compiled class by their names.
 members: dict[str, Any] = {
     **{function.__name__: _method(function) for function in _SAME},
+    **{name: _of_plain(name) for name in _OF_PLAIN},
     "max": _method(np.max),
     "min": _method(np.min),
     "T": property(functions[np.transpose]),
@@ -168,5 +176,3 @@ members: dict[str, Any] = {
     "__format__": _format,
     "__round__": lambda self, decimals=0: np.round(self, decimals or 0),
 }
-_known = {*members, *dir(Array)}
-members |= {name: _of_plain(name) for name in dir(np.ndarray) if not name.startswith("_") and name not in _known}
