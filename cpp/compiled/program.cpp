@@ -21,10 +21,12 @@
 #include <agrad/program/loops/scan.ipp>
 #include <agrad/program/loops/scan_loop.ipp>
 #include <agrad/program/loops/scan_run.ipp>
+#include <agrad/program/loops/scan_steps.ipp>
 #include <agrad/program/machine/custom.ipp>
 #include <agrad/program/machine/elementwise.hpp>
 #include <agrad/program/machine/record.ipp>
 #include <agrad/program/products.ipp>
+#include <agrad/program/schedule/inlined.ipp>
 #include <agrad/program/schedule/levels.ipp>
 #include <agrad/program/schedule/prune.ipp>
 #include <agrad/program/sparse/colouring.ipp>

@@ -79,6 +79,11 @@ struct cholesky_at_time {
   static void second(const operation& op, const run_context& context, const second_spaces& w) {
     base().second.template at<Width>()(op, context, w);
   }
+  static std::vector<slot> recorded_tangent(recorder& in, const std::uint32_t* integers, const span* operands, const span& y,
+                                            const span* tangents) {
+    return base().formulas->tangent(in, integers, operands, y, tangents);
+  }
+  static constexpr recorded_formulas formulas{nullptr, recorded_tangent};
 
  private:
   static const kernel& base() {

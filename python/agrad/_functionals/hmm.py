@@ -55,8 +55,8 @@ def hmm_marginal(log_omega: Any, gamma: Any, rho: Any) -> Any:
 
     Notes
     -----
-    There are derivatives of first and second order with respect to all arguments, exact also where a probability is zero. They
-    are derivatives with respect to entries: the constraint that rows sum to 1 is the caller's, see :mod:`agrad.transforms`.
+    There are derivatives of all orders with respect to all arguments, exact also where a probability is zero. They are
+    derivatives with respect to entries: the constraint that rows sum to 1 is the caller's, see :mod:`agrad.transforms`.
 
     References
     ----------
@@ -138,7 +138,7 @@ def hmm_hidden_state_prob(log_omega: Any, gamma: Any, rho: Any) -> Any:
 
     Notes
     -----
-    These are the derivatives of :func:`hmm_marginal` with respect to log_omega, and have first derivatives.
+    These are the derivatives of :func:`hmm_marginal` with respect to log_omega, and can be differentiated further.
 
     Examples
     --------

@@ -6,6 +6,7 @@ through the recording. ``agrad.compile`` (``compiled``) records once and runs th
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
@@ -27,6 +28,10 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
+#: Names of recorded derivatives of an operation (program/derive/derivative_operations.hpp).
+_DERIVED = re.compile(r"(?:the (?:reverse pass|tangent) of )+(.*)")
+
+
 def separate(label: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
     """Splits the result of a user's function into the value and aux, which is None without `has_aux`."""
     if not has_aux:
@@ -39,7 +44,11 @@ def separate(label: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
 def check_tangents(function: str, program: Program, hint: str, order: int = 2) -> None:
     """Raises if the program has an operation without tangents (order 1) or without second derivatives (order 2)."""
     if name := program.first_without_tangents(order):
-        how = ", by reverse mode" if program.first_without_tangents(1) == name else ""
+        by_reverse_mode = program.first_without_tangents(1) == name
+        if not by_reverse_mode and (derived := _DERIVED.fullmatch(name)):
+            hint = "take differences of its second derivatives"
+            raise NotImplementedError(f"{function}: third derivatives of {derived[1]} are not available; {hint}")
+        how = ", by reverse mode" if by_reverse_mode else ""
         raise NotImplementedError(f"{function}: {name} has first derivatives only{how}, but must have more; {hint}")
 
 

@@ -25,7 +25,9 @@ namespace agrad {
 class adjoint_recorder {
  public:
   /// part: the operations of the pass, and which of their slots depend on the wanted slots.
-  adjoint_recorder(recorder& in, recorded_part& part) : in_(in), part_(part), adjoints_(in) {}
+  /// by_formulas: other operations are differentiated by their formulas where they have these, for derivatives of all orders.
+  adjoint_recorder(recorder& in, recorded_part& part, bool by_formulas = false)
+      : in_(in), part_(part), adjoints_(in), by_formulas_(by_formulas) {}
 
   void seed(slot output, slot adjoint) { adjoints_.add(output, adjoint); }
 
@@ -85,9 +87,15 @@ class adjoint_recorder {
 
   void propagate_by_loops(operation op, const traced& adjoint);
 
+  void propagate_by_formulas(const operation& op, const traced& adjoint);
+  /// Propagates to the operands `variables` by the transpose of the formula of the tangent, which is linear in them.
+  void propagate_transposed(const operation& op, const span* operands, const std::vector<Index>& variables,
+                            const traced& adjoint);
+
   recorder& in_;
   recorded_part& part_;
   contributions adjoints_;
+  bool by_formulas_;
 };
 
 }  // namespace agrad

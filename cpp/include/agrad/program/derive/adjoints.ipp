@@ -1,6 +1,8 @@
 // Definitions of program/derive/adjoints.hpp.
 #pragma once
 
+#include <algorithm>
+
 #include <agrad/base/inline.hpp>
 #include <agrad/program/derive/adjoints.hpp>
 #include <agrad/program/kernels/checked.hpp>
@@ -185,7 +187,48 @@ AGRAD_INLINE void adjoint_recorder::propagate_scatter_add(const operation& op, c
       adjoints_.add(v.first + i, detail::slot_at(from, static_cast<Index>(in_.value(places.first + i))));
 }
 
+AGRAD_INLINE void adjoint_recorder::propagate_by_formulas(const operation& op, const traced& adjoint) {
+  span operands[operation::most_operands];
+  std::vector<Index> by_tangents;
+  for (Index k = 0; k < op.arity; ++k) {
+    operands[k] = part_.now(in_, op.operands[k], op);
+    if (op.operands[k].count > 0 && part_.depends(op.operands[k].first, op.operands[k].count)) by_tangents.push_back(k);
+  }
+  const std::vector<std::uint32_t> integers(integers_of(op), integers_of(op) + op.data_count);
+  const auto is_done = [&](Index k) {
+    if (op.what->formulas->transposed == nullptr) return false;
+    const std::vector<slot> slots = op.what->formulas->transposed(in_, integers.data(), operands, k, adjoint.slots());
+    for (Index i = 0; i < slots.size(); ++i) adjoints_.add(op.operands[k].first + i, slots[i]);
+    return !slots.empty();
+  };
+  by_tangents.erase(std::remove_if(by_tangents.begin(), by_tangents.end(), is_done), by_tangents.end());
+  if (!by_tangents.empty()) propagate_transposed(op, operands, by_tangents, adjoint);
+}
+
+AGRAD_INLINE void adjoint_recorder::propagate_transposed(const operation& op, const span* operands,
+                                                         const std::vector<Index>& variables, const traced& adjoint) {
+  const std::vector<std::uint32_t> integers(integers_of(op), integers_of(op) + op.data_count);
+  const span y = part_.now(in_, in_.consecutive(op.result, op.count), op);
+  span tangents[operation::most_operands];
+  std::vector<slot> zeros, along;
+  for (const Index k : variables) {
+    zeros.assign(operands[k].count, 0);
+    tangents[k] = in_.consecutive(in_.variables(zeros.data(), zeros.size()), zeros.size());
+    for (Index i = 0; i < tangents[k].count; ++i) along.push_back(tangents[k].first + i);
+  }
+  const std::size_t begin = in_.code().operations.size();
+  const std::vector<slot> result = op.what->formulas->tangent(in_, integers.data(), operands, y, tangents);
+  std::vector<slot> seeds(result.size());
+  for (Index i = 0; i < result.size(); ++i) seeds[i] = detail::slot_at(adjoint.slots(), i);
+  const std::vector<slot> back = detail::adjoints_by_formulas(in_, begin, result, seeds, along);
+  std::size_t at = 0;
+  for (const Index k : variables)
+    for (Index i = 0; i < operands[k].count; ++i) adjoints_.add(op.operands[k].first + i, back[at++]);
+}
+
 AGRAD_INLINE void adjoint_recorder::propagate_by_loops(operation op, const traced& adjoint) {
+  if (by_formulas_ && op.what->formulas != nullptr && op.what->formulas->tangent != nullptr)
+    return propagate_by_formulas(op, adjoint);
   std::vector<slot> slots = part_.operands_now(in_, op);
   part_.mark_active(op);
   const std::size_t n = slots.size();
@@ -204,3 +247,16 @@ AGRAD_INLINE void adjoint_recorder::propagate_by_loops(operation op, const trace
 }
 
 }  // namespace agrad
+
+namespace agrad::detail {
+
+AGRAD_INLINE std::vector<slot> adjoints_by_formulas(recorder& in, std::size_t begin, const std::vector<slot>& outputs,
+                                                    const std::vector<slot>& seeds, const std::vector<slot>& required) {
+  recorded_part part(in, begin, in.code().operations.size(), required);
+  adjoint_recorder back(in, part, true);
+  for (std::size_t i = 0; i < outputs.size(); ++i) back.seed(outputs[i], seeds[i]);
+  back.reverse();
+  return back.of(required);
+}
+
+}  // namespace agrad::detail

@@ -2,8 +2,9 @@
 //
 // Operations whose derivatives are not made of rules (factorisations, densities, external operations) are differentiated by
 // their own loops. Recorded as an operation, such a pass has one more derivative, in reverse and forward mode, given by the
-// same loops; where the operation is linear, the pass has all derivatives. Read first: program/program.hpp;
-// program/derive/adjoints.hpp uses this file.
+// same loops; where the operation is linear, the pass has all derivatives. Further derivatives come from formulas
+// (program/schedule/inlined.hpp): the pass is recorded by operations that have all derivatives, at the values of the run, when
+// a second derivative of the pass is needed. Read first: program/program.hpp; program/derive/adjoints.hpp uses this file.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/machine/record.hpp>
+#include <agrad/program/schedule/inlined.hpp>
 #include <agrad/program/store/portable.hpp>
 
 namespace agrad {
@@ -23,7 +25,9 @@ namespace detail {
 /// Data of a run of a derivative operation that the reverse pass needs: the run itself and its operand.
 struct stored_run final : external_operation::state {
   workspace work;
-  std::vector<double> x;
+  std::vector<double> x, x_tangent;
+  std::shared_ptr<const program> formulas;  // the pass by formulas at x, once it has been needed
+  workspace formula_work;
 };
 
 /// Base of both operations: the program, and its values for the first part of the operand.
@@ -33,7 +37,8 @@ class derivative_operation : public external_operation {
       : of_(std::move(of)), name_(std::move(name)), is_linear_(is_linear) {}
   std::string_view name() const override { return name_; }
   bool is_linear() const override { return is_linear_; }
-  bool has_tangents() const override { return is_linear_; }
+  bool has_tangents() const override { return is_linear_ || has_formulas(); }
+  bool has_formulas() const override { return agrad::has_formulas(*of_); }
   bool has_first_tangents() const override { return is_linear_ || of_->first_without_tangents() == nullptr; }
   std::unique_ptr<state> make_state() const override { return std::make_unique<stored_run>(); }
   void write(portable_writer& to) const override { to(of_, name_, is_linear_); }
@@ -43,11 +48,23 @@ class derivative_operation : public external_operation {
   std::size_t m() const { return of_->output_size(); }
   /// Runs the program. with_adjoint: whether the operation itself is differentiated, which takes second derivatives.
   stored_run& run(state& s, const double* x, std::size_t size, bool with_adjoint) const;
+  /// Computes `second` from the formulas, after a tangent along stored.x_tangent.
+  void second_by_formulas(stored_run& stored, int width, const double* y_adjoint, const double* y_adjoint_tangent,
+                          double* x_adjoint, double* x_adjoint_tangent) const;
+  [[noreturn]] void fail_third() const;
+  /// Records the program on the first part of the operand, then its reverse pass. Returns the adjoints for the second part,
+  /// or for `seeds`, where given.
+  std::vector<slot> record_reverse(recorder& in, const span& x, const std::vector<slot>& seeds) const;
 
   std::shared_ptr<const program> of_;
   std::string name_;
   bool is_linear_;
 };
+
+/// Records the reverse pass over the operations since `begin` by formulas (program/derive/adjoints.hpp): the adjoints of the
+/// slots `required` for adjoints `seeds` of `outputs`.
+std::vector<slot> adjoints_by_formulas(recorder& in, std::size_t begin, const std::vector<slot>& outputs,
+                                       const std::vector<slot>& seeds, const std::vector<slot>& required);
 
 /// Reads a stored derivative operation.
 template <class Operation>
@@ -82,6 +99,7 @@ class reverse_operation final : public detail::derivative_operation {
   std::string_view kind() const override { return stored_kind; }
   bool fits(std::size_t arguments, std::size_t results) const override { return arguments == n() + m() && results == n(); }
   static std::shared_ptr<const external_operation> read(portable_reader& from);
+  AGRAD_INLINE std::vector<slot> record(recorder& in, const span& x) const override;
 
   AGRAD_INLINE void forward(state& s, const double* x, double* y, bool with_adjoint) const override;
 
@@ -111,6 +129,7 @@ class tangent_operation final : public detail::derivative_operation {
   std::string_view kind() const override { return stored_kind; }
   bool fits(std::size_t arguments, std::size_t results) const override { return arguments == 2 * n() && results == m(); }
   static std::shared_ptr<const external_operation> read(portable_reader& from);
+  AGRAD_INLINE std::vector<slot> record(recorder& in, const span& x) const override;
 
   AGRAD_INLINE void forward(state& s, const double* x, double* y, bool with_adjoint) const override;
 

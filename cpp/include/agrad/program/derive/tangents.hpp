@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <agrad/program/derive/derivative_operations.hpp>
+#include <agrad/program/derive/adjoints.hpp>
 #include <agrad/program/derive/part.hpp>
 #include <agrad/program/kernels/cumulative.hpp>
 #include <agrad/program/kernels/lookup.hpp>

@@ -4,6 +4,7 @@
 #include <agrad/base/inline.hpp>
 #include <agrad/program/kernels/cumulative.hpp>
 #include <agrad/program/kernels/lines.hpp>
+#include <agrad/program/kernels/recorded_products.hpp>
 #include <agrad/program/machine/structure.hpp>
 
 namespace agrad::kernels {
@@ -43,6 +44,7 @@ struct cumulative_sum_loops {
 /// integers = {length, inner}
 template <class S>
 struct cumulative_product_loops {
+  static constexpr recorded_formulas formulas{recorded_cumulative_product};
   static bool fits(const operation_view& v) { return lines::fit_whole(v); }
   static void forward(const operation& op, const run_context& context, S* values) {
     const lines over = lines::whole(op, context);

@@ -5,18 +5,43 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
+#include <vector>
 
 #include <agrad/program/machine/by_duals.hpp>
+#include <agrad/program/machine/structure.hpp>
+#include <agrad/program/machine/tracing.hpp>
 #include <agrad/rules/density/density.hpp>
 
 namespace agrad {
 
 namespace detail {
 
+/// Records the terms as operations on all of them, and their sum. integers as above.
+template <class Rule>
+std::vector<slot> recorded_density(recorder& in, const operation& op, const std::uint32_t* integers, const span* operands) {
+  typename Rule::parts included;
+  included.propto = integers[1] != 0;
+  typename Rule::template each<traced> x, partial;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    included.active[k] = op.operands[k].active;
+    x[k] = number_of(in, operands[k]);
+  }
+  if (is_nothing<Rule>(integers[0], included)) return {0};
+  const typename Rule::template prepared<traced> prepared(x, included);
+  traced terms = Rule::template term<false>(prepared, x, included, partial);
+  const auto inside = Rule::in_support(x);
+  if constexpr (!std::is_same_v<std::decay_t<decltype(inside)>, bool>) terms = either(inside, terms, traced(-infinity));
+  const span each = terms.slots_in(in);
+  if (each.stride == 0) return {(terms * static_cast<double>(integers[0])).slots_in(in).first};
+  return {in.apply(kernels::sum, 1, &each, 1, {integers[0]})};
+}
+
 template <class Rule>
 struct density_of {
   template <class S>
   struct loops {
+    static constexpr recorded_formulas formulas{recorded_density<Rule>};
     static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
 
     static bool fits(const operation_view& v) {

@@ -6,7 +6,11 @@
 // Outcomes have no derivatives. Only the file that builds the table of rules includes this header.
 #pragma once
 
+#include <vector>
+
+#include <agrad/program/kernels/product.hpp>
 #include <agrad/program/kernels/product_loops.hpp>
+#include <agrad/program/machine/tracing.hpp>
 #include <agrad/rules/density/bernoulli_logit_glm.hpp>
 
 namespace agrad {
@@ -36,6 +40,22 @@ class bernoulli_logit_glm_operation {
 
   /// Returns the number of slots of the operation's result.
   static std::size_t size(std::size_t n, std::size_t p) { return 1 + p + n; }
+
+  /// Records the predictors, the terms and their sum; the outcomes are data.
+  static std::vector<slot> record(recorder& in, const operation&, const std::uint32_t* integers, const span* operands) {
+    const std::uint32_t n = integers[0], p = integers[1];
+    std::vector<slot> result(1, 0);
+    if (n == 0) return result;
+    std::vector<double> signs(n);
+    for (std::uint32_t i = 0; i < n; ++i) signs[i] = 2 * in.value(slot_at(operands[y], i)) - 1;
+    const span sign = in.consecutive(in.constant(signs.data(), n), n);
+    const span factors[] = {operands[x], operands[coefficients]};
+    const slot product = in.apply(kernels::product, n, factors, 2, {n, p, 1U});
+    const traced predictor = number_of(in, in.consecutive(product, n)) + number_of(in, operands[alpha]);
+    const span terms = in.consecutive(log_inv_logit(number_of(in, sign) * predictor).slots_in(in).first, n);
+    result[0] = in.apply(kernels::sum, 1, &terms, 1, {n});
+    return result;
+  }
 
   void forward(double* values, bool with_adjoint) const {
     const auto model = checked(values);
@@ -194,6 +214,7 @@ struct glm_operation<bernoulli_logit_glm_rule> {
 template <class Rule>
 struct glm_loops {
   using on = typename glm_operation<Rule>::type;
+  static constexpr recorded_formulas formulas{on::record};
   static bool fits(const operation_view& v) { return on::fits(v); }
   static void forward(const operation& op, const run_context& context, double* values) {
     on(op, context).forward(values, context.with_adjoint);

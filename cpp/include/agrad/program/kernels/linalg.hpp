@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <agrad/dual/matrix.hpp>
+#include <agrad/program/kernels/linalg_formulas.hpp>
 #include <agrad/program/kernels/linalg_slots.hpp>
 #include <agrad/program/machine/partial_second.hpp>
 #include <agrad/program/machine/structure.hpp>
@@ -321,9 +322,10 @@ class program_operation {
   }
 };
 
-/// The kernel's loops, in the form of program/machine/operation.hpp.
+/// The kernel's loops, in the form of program/machine/operation.hpp. Linear rules need no formulas.
 template <class Rule>
 struct program_loops {
+  static constexpr recorded_formulas formulas = formulas_of_rule<Rule, is_linear<Rule>>();
   /// Returns whether the arguments have the shapes in the integers, the rule accepts these shapes, and the result has the slots
   /// that the rule needs.
   static bool fits(const operation_view& v) {
@@ -370,6 +372,12 @@ struct program_loops {
 }  // namespace linalg
 
 template <class Rule>
-inline constexpr kernel linalg_kernel = kernels::make_of<linalg::program_loops<Rule>>(Rule::name);
+inline constexpr kernel linalg_kernel = kernels::make_of<linalg::program_loops<Rule>>(Rule::name, {dependence::on_everything,
+                                                                                                   linalg::is_linear<Rule>});
+
+template <class Rule>
+const kernel& linalg::kernel_of_linalg() {
+  return linalg_kernel<Rule>;
+}
 
 }  // namespace agrad

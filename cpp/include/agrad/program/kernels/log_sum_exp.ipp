@@ -8,13 +8,46 @@
 #include <agrad/base/inline.hpp>
 #include <agrad/program/kernels/extremum.ipp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
+#include <agrad/program/kernels/reduction.hpp>
+#include <agrad/program/machine/tracing.hpp>
 #include <agrad/rules/exponential.hpp>
 
 namespace agrad::kernels {
 
+/// Records the sum with weights b; without weights, the recorded reverse pass has its own formula.
+inline std::vector<slot> recorded_log_sum_exp(recorder& in, const operation& op, const std::uint32_t* integers,
+                                              const span* operands) {
+  const lines over{integers[0], integers[1], op.count};
+  const std::uint32_t n = operands[0].count;
+  if (op.arity == 1 || n == 0) return {};
+  std::vector<double> largest(op.count, -infinity), shifts(n);
+  const auto each = [&](const auto& use) {
+    for (std::uint32_t i = 0; i < over.count; ++i)
+      for (std::uint32_t j = 0; j < over.length; ++j) use(i, over.begin(i) + std::size_t{j} * over.inner);
+  };
+  each([&](std::uint32_t i, std::size_t at) {
+    if (in.value(operands[1].first + static_cast<slot>(at)) != 0)
+      largest[i] = std::max(largest[i], in.value(operands[0].first + static_cast<slot>(at)));
+  });
+  for (double& top : largest) top = std::isfinite(top) ? top : 0.0;
+  each([&](std::uint32_t i, std::size_t at) { shifts[at] = largest[i]; });
+  const auto constant = [&](const std::vector<double>& x) {
+    return agrad::detail::number_of(in, in.consecutive(in.constant(x.data(), x.size()), x.size()));
+  };
+  const traced powers = exp(agrad::detail::number_of(in, operands[0]) - constant(shifts));
+  span terms = agrad::detail::times(powers, agrad::detail::number_of(in, operands[1])).slots_in(in);
+  terms.stride = 1;
+  const slot sums = in.apply(sum_along, op.count, &terms, 1, {over.length, over.inner});
+  const span y = (log(agrad::detail::number_of(in, in.consecutive(sums, op.count))) + constant(largest)).slots_in(in);
+  std::vector<slot> result(op.count);
+  for (std::uint32_t i = 0; i < op.count; ++i) result[i] = agrad::detail::slot_at(y, i);
+  return result;
+}
+
 /// integers = {length, inner}; operands: x, and b if there are two.
 template <class S>
 struct log_sum_exp_loops {
+  static constexpr recorded_formulas formulas{recorded_log_sum_exp};
   static bool fits(const operation_view& v) { return lines::fit_reduced(v, v.op.arity == 2 ? 2 : 1); }
   struct line {
     const S *x, *b;  // b is null without weights

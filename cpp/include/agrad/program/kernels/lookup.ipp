@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <agrad/base/error.hpp>
 #include <agrad/base/inline.hpp>
 #include <agrad/program/kernels/extremum.ipp>
 #include <agrad/program/kernels/lookup.hpp>
 #include <agrad/program/machine/structure.hpp>
+#include <agrad/program/machine/tracing.hpp>
 
 namespace agrad::kernels {
 
@@ -62,10 +64,37 @@ struct polygon_slope {
   }
 };
 
+/// Records the function of the pieces that contain the present numbers, all pieces together.
+template <class Form>
+std::vector<slot> recorded_polygon(recorder& in, const operation& op, const std::uint32_t*, const span* operands) {
+  const slot m = operands[1].count;
+  std::vector<slot> result(op.count, 0), inside, of[5];
+  for (slot i = 0; i < op.count; ++i) {
+    const slot s = operands[0].first + i;
+    const bool is_nan = std::isnan(in.value(s));
+    const table_piece at = piece_at(in.values().data() + operands[1].first, m, in.value(s));
+    if (is_nan || !at.is_inside()) {
+      if (Form::has_ends) result[i] = is_nan ? s : operands[2].first + at.left;
+      continue;
+    }
+    inside.push_back(i);
+    const slot from[] = {s, operands[1].first + at.left, operands[1].first + at.right, operands[2].first + at.left,
+                         operands[2].first + at.right};
+    for (std::size_t k = 0; k < 5; ++k) of[k].push_back(from[k]);
+  }
+  if (inside.empty()) return result;
+  const auto all = [&](std::size_t k) { return agrad::detail::number_of(in, in.consecutive(of[k].data(), of[k].size())); };
+  const traced y = Form::value(polygon_piece<traced>{all(0), all(1), all(2), all(3), all(4)});
+  for (slot k = 0; k < inside.size(); ++k) result[inside[k]] = agrad::detail::slot_at(y.slots(), k);
+  return result;
+}
+
 /// A function of one piece of a polygon; operands x, xp, fp; xp increases. Each loop reads and changes only the entries of the
 /// piece, so its time grows with the logarithm of the table's length, with all derivatives.
 template <class Form>
 struct polygon_loops {
+  static constexpr recorded_formulas formulas{recorded_polygon<Form>};
+
   static bool fits(const operation_view& v) {
     const std::uint32_t points = v.op.operands[1].count;
     return v.has(3, 0) && points > 0 && v.is_dense(0, v.op.count) && v.is_dense(1, points) && v.is_dense(2, points);

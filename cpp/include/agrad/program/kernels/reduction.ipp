@@ -6,6 +6,7 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/kernels/lines.hpp>
+#include <agrad/program/kernels/recorded_products.hpp>
 #include <agrad/program/kernels/reduction.hpp>
 #include <agrad/program/machine/structure.hpp>
 
@@ -52,6 +53,7 @@ struct sum_along_loops {
 /// Products along an axis: integers = {length, inner}. The derivative is the product of the other entries, not a quotient.
 template <class S>
 struct product_along_loops {
+  static constexpr recorded_formulas formulas{recorded_product};
   static bool fits(const operation_view& v) { return lines::fit_reduced(v, 1); }
   static void forward(const operation& op, const run_context& context, S* values) {
     const lines over = lines::reduced(op, context);

@@ -15,8 +15,10 @@
 #include <vector>
 
 #include <agrad/base/threads.hpp>
+#include <agrad/program/machine/record.hpp>
 #include <agrad/program/machine/second_ahead.hpp>
 #include <agrad/program/machine/structure.hpp>
+#include <agrad/program/schedule/inlined.hpp>
 #include <agrad/program/store/portable.hpp>
 
 namespace agrad {
@@ -83,6 +85,20 @@ class parallel_operation final : public external_operation {
     if (order > 0) return external_operation::first_without_tangents(order);
     const auto matches = [](const part& each) { return each.what->first_without_tangents(0) == nullptr; };
     return std::all_of(parts_.begin(), parts_.end(), matches) ? nullptr : this;
+  }
+  bool has_formulas() const override {
+    return std::all_of(parts_.begin(), parts_.end(),
+                       [](const part& each) { return each.what->is_linear() || each.what->has_formulas(); });
+  }
+  std::vector<slot> record(recorder& in, const span& x) const override {
+    std::vector<slot> result;
+    for (const part& each : parts_) {
+      std::vector<slot> slots(each.inputs.size());
+      for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = x.first + each.inputs[i];
+      const std::vector<slot> y = record_external(in, each.what, in.dense(slots.data(), slots.size()), each.results);
+      result.insert(result.end(), y.begin(), y.end());
+    }
+    return result;
   }
 
   void forward(state& s, const double* x, double* y, bool with_adjoint) const override {

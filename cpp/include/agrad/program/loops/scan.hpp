@@ -36,6 +36,9 @@ class scan_operation final : public external_operation {
     return loop_.recovers ? nullptr : body_->first_without_tangents(order);
   }
 
+  AGRAD_INLINE bool has_formulas() const override;
+  AGRAD_INLINE std::vector<slot> record(recorder& in, const span& x) const override;
+
   static constexpr std::string_view stored_kind = "scan";
   std::string_view kind() const override { return stored_kind; }
   AGRAD_INLINE bool fits(std::size_t arguments, std::size_t results) const override;

@@ -1,8 +1,13 @@
 // Definitions of program/loops/scan.hpp.
 #pragma once
 
+#include <algorithm>
+#include <numeric>
+
 #include <agrad/base/inline.hpp>
 #include <agrad/program/loops/scan.hpp>
+#include <agrad/program/loops/scan_steps.hpp>
+#include <agrad/program/schedule/inlined.hpp>
 
 namespace agrad {
 
@@ -26,6 +31,22 @@ AGRAD_INLINE std::shared_ptr<const external_operation> scan_operation::read(port
     of->add(std::move(path));
   }
   return std::make_shared<const scan_operation>(std::move(of), std::move(loop), captured);
+}
+
+AGRAD_INLINE bool scan_operation::has_formulas() const {
+  const std::vector<body_path> paths = body_->paths();
+  const auto is_recordable = [](const body_path& path) { return agrad::has_formulas(*path.code); };
+  return loop_.recovers || std::all_of(paths.begin(), paths.end(), is_recordable);
+}
+
+AGRAD_INLINE std::vector<slot> scan_operation::record(recorder& in, const span& x) const {
+  if (!loop_.recovers) return record_steps(in, *body_, loop_, captured_, x);
+  std::vector<double> values(output_size());
+  const auto run = make_state();
+  forward(*run, in.values().data() + x.first, values.data(), false);
+  std::vector<slot> result(values.size());
+  std::iota(result.begin(), result.end(), in.constant(values.data(), values.size()));
+  return result;
 }
 
 AGRAD_INLINE std::unique_ptr<external_operation::state> scan_operation::make_state() const {

@@ -97,6 +97,12 @@ struct by_duals {
 
 namespace kernels {
 
+/// The formulas of a class of loops: its member `formulas`, if it has one.
+template <class Loops, class = void>
+inline constexpr const recorded_formulas* formulas_of = nullptr;
+template <class Loops>
+inline constexpr const recorded_formulas* formulas_of<Loops, std::void_t<decltype(Loops::formulas)>> = &Loops::formulas;
+
 /// Makes the kernel of loops that are written for any scalar.
 template <template <class> class Loops>
 constexpr kernel make(std::string_view name, const dependence& depends = {}) {
@@ -106,10 +112,14 @@ constexpr kernel make(std::string_view name, const dependence& depends = {}) {
           {detail::by_duals<Loops, 1>::tangent, detail::by_duals<Loops, lane_count>::tangent},
           {detail::by_duals<Loops, 1>::second, detail::by_duals<Loops, lane_count>::second},
           Loops<double>::fits,
-          depends};
+          depends,
+          nullptr,
+          nullptr,
+          formulas_of<Loops<double>>};
 }
 
-/// Makes the kernel of a class with all loops: forward, reverse, tangent<Width> and second<Width>; and `fits`.
+/// Makes the kernel of a class with all loops: forward, reverse, tangent<Width> and second<Width>; and `fits`. Both kinds of
+/// classes may have a member `formulas`.
 template <class Loops>
 constexpr kernel make_of(std::string_view name, const dependence& depends = {}) {
   return {name,
@@ -118,7 +128,10 @@ constexpr kernel make_of(std::string_view name, const dependence& depends = {}) 
           {Loops::template tangent<1>, Loops::template tangent<lane_count>},
           {Loops::template second<1>, Loops::template second<lane_count>},
           Loops::fits,
-          depends};
+          depends,
+          nullptr,
+          nullptr,
+          formulas_of<Loops>};
 }
 
 }  // namespace kernels

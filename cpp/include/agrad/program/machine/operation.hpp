@@ -39,6 +39,7 @@ struct span {
 
 struct kernel;
 class portable_writer;
+class recorder;
 
 struct operation {
   static constexpr int most_operands = 6;
@@ -95,6 +96,12 @@ class external_operation {
   inline virtual void second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
                              double* x_adjoint_tangent) const;
   [[noreturn]] void fail_tangent() const;
+
+  /// Returns whether the operation has `record`.
+  virtual bool has_formulas() const { return false; }
+  /// Records the operation as others that have derivatives of all orders, for derivatives at the present values of the operand
+  /// alone: comparisons go as they do there. Returns the slots of the result.
+  inline virtual std::vector<slot> record(recorder& in, const span& x) const;
 
   /// Returns the name of this kind of operation in stored programs (program/store/portable.hpp); empty where the operation
   /// cannot be stored.
@@ -182,6 +189,24 @@ struct operation_view {
   }
 };
 
+/// Records an operation whose loops have second derivatives and no further ones, for derivatives of any order at the present
+/// values. Each function may be null. `integers`: those of the operation, outside of the recording.
+struct recorded_formulas {
+  /// Records the same function by operations that have all derivatives. Returns the slots of the result, without those behind
+  /// it that only the loops use; nothing where the recorded reverse pass has a formula of its own.
+  using value_formula = std::vector<slot> (*)(recorder& in, const operation& op, const std::uint32_t* integers,
+                                              const span* operands);
+  /// Records the tangent of the result, which is recorded at `y`; tangents[k] is empty where operand k has none.
+  using tangent_formula = std::vector<slot> (*)(recorder& in, const std::uint32_t* integers, const span* operands,
+                                                const span& y, const span* tangents);
+  /// Records the transposed Jacobian with respect to operand k times an adjoint; empty unless the operation is linear in it.
+  using transposed_formula = std::vector<slot> (*)(recorder& in, const std::uint32_t* integers, const span* operands,
+                                                   std::uint32_t k, const span& adjoint);
+  value_formula value = nullptr;
+  tangent_formula tangent = nullptr;
+  transposed_formula transposed = nullptr;
+};
+
 struct straight_steps;
 struct entry_functions;
 
@@ -203,6 +228,7 @@ struct kernel {
   /// (program/machine/straight.hpp), one for each set of active operands. Only these kernels take lists.
   const straight_steps* steps = nullptr;
   const entry_functions* entries = nullptr;  // for all kernels that work entry by entry
+  const recorded_formulas* formulas = nullptr;
 };
 
 }  // namespace agrad

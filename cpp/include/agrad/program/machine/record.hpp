@@ -53,7 +53,8 @@ class recorder {
   slot apply(std::shared_ptr<const external_operation> f, const span& x, std::size_t count, bool with_adjoint);
 
   /// Records an operation of this or another recording again, on operands of this recording with the same sizes.
-  slot repeat(const recorder& from, operation op, const span* operands);
+  slot repeat(const recorder& from, const operation& op, const span* operands) { return repeat(from.code_, op, operands); }
+  slot repeat(const program_code& from, operation op, const span* operands);
 
   /// Copies the slots into consecutive new slots.
   slot copied(const slot* slots, std::size_t n) { return gathered(slots, n, any_active(slots, n)).first; }

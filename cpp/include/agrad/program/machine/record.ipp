@@ -64,18 +64,17 @@ AGRAD_INLINE slot recorder::apply(std::shared_ptr<const external_operation> f, c
   }
 }
 
-AGRAD_INLINE slot recorder::repeat(const recorder& from, operation op, const span* operands) {
+AGRAD_INLINE slot recorder::repeat(const program_code& from, operation op, const span* operands) {
   bool active = false;
   for (std::uint32_t k = 0; k < op.arity; ++k) {
     op.operands[k] = operands[k];
     active = active || operands[k].active;
   }
   if (op.what == &kernels::external) {
-    std::shared_ptr<const external_operation> f = from.code_.externals[from.code_.integers[op.data]];
+    std::shared_ptr<const external_operation> f = from.externals[from.integers[op.data]];
     return apply(std::move(f), operands[0], op.count, true);
   }
-  const std::vector<std::uint32_t> integers(from.code_.integers.begin() + op.data,
-                                            from.code_.integers.begin() + op.data + op.data_count);
+  const std::vector<std::uint32_t> integers(from.integers.begin() + op.data, from.integers.begin() + op.data + op.data_count);
   op.data = static_cast<std::uint32_t>(code_.integers.size());
   code_.integers.insert(code_.integers.end(), integers.begin(), integers.end());
   return execute(op, active, true);  // the recording itself may run a reverse pass

@@ -109,6 +109,10 @@ struct solve_rule : rule<2> {
     add_to(b_bar, lambda);
     if (a_bar != nullptr) a_bar->noalias() -= lambda * x.transpose();
   }
+  template <class A, class X>
+  auto transposed(const A& a, const X& x_bar) const {
+    return linalg::apply(*this, linalg::transpose(a), x_bar);
+  }
   template <class A, class B, class X, class D>
   auto tangent(wrt<0>, const lu_factor& lu, const nothing&, const A& a, const B&, const X& x, const D& da) const {
     return times(-1, apply_prepared(*this, lu, a, product(da, x)));

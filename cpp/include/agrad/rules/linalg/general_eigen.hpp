@@ -61,7 +61,8 @@ auto complex_reciprocal_gaps(const W& w, double largest, double zero) {
   };
   const auto a = gaps(0), b = gaps(1);
   const double least = zero / scale;
-  const auto over_square = linalg::apply(reciprocal_rule(least * least), plus(entrywise(a, a), entrywise(b, b)));
+  const auto over_square =
+      linalg::apply(reciprocal_rule(least * least, close_values * close_values), plus(entrywise(a, a), entrywise(b, b)));
   return beside(times(1 / scale, entrywise(a, over_square)), times(-1 / scale, entrywise(b, over_square)));
 }
 

@@ -82,6 +82,10 @@ struct solve_gram_rule : rule<2> {
     a_bar->noalias() -= au * w.transpose();
     a_bar->noalias() -= aw * u.transpose();
   }
+  template <class A, class U>
+  auto transposed(const A& a, const U& u_bar) const {
+    return linalg::apply(*this, a, u_bar);
+  }
   template <class A, class V, class U, class D>
   auto tangent(wrt<0>, const thin_qr& f, const nothing&, const A& a, const V&, const U& u, const D& da) const {
     return times(-1, apply_prepared(*this, f, a, plus(product<true>(da, product(a, u)), product<true>(a, product(da, u)))));
@@ -116,6 +120,10 @@ struct least_squares_rule : rule<2> {
     const MatrixXd w = f.solve_gram(*x_bar), residual = b - a * x;
     a_bar->noalias() += residual * w.transpose();
     a_bar->noalias() -= aw * x.transpose();
+  }
+  template <class A, class X>
+  auto transposed(const A& a, const X& x_bar) const {
+    return product(a, linalg::apply(solve_gram_rule{}, a, x_bar));
   }
   template <class A, class B, class X, class D>
   auto tangent(wrt<0>, const thin_qr& f, const nothing&, const A& a, const B& b, const X& x, const D& da) const {

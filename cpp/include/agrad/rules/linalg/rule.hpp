@@ -17,6 +17,8 @@
 //                          from the result's adjoint and `add` adds that matrix to the argument's; `propagate` replaces the
 //                          argument's tangent by the result's, `propagate_reversed` the tangent of the result's adjoint by
 //                          that of this matrix. In doubles, if cheaper than `tangent`. Optional.
+//     transposed           for two arguments, linear in the second: the second argument's adjoint from the first argument and
+//                          the result's adjoint, in the vocabulary. Needed where `tangent` applies the rule itself.
 //     numpy                NumPy's or SciPy's name, for messages in Python, if different. Optional.
 //     transposed_arguments, transposed_results
 //                          bits of arguments and results that may be passed transposed, if stored row after row. Optional.

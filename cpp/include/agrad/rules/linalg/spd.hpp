@@ -92,6 +92,10 @@ struct solve_spd_rule : rule<2> {
     outer.template triangularView<Eigen::Lower>() += x * lambda.transpose();
     add_symmetric(*a_bar, -0.5, outer);
   }
+  template <class A, class X>
+  auto transposed(const A& a, const X& x_bar) const {
+    return linalg::apply(*this, a, x_bar);
+  }
   template <class A, class B, class X, class D>
   auto tangent(wrt<0>, const matrix_map& l, const nothing&, const A& a, const B&, const X& x, const D& da) const {
     return times(-1, apply_prepared(*this, l, a, product(symmetric_part(da), x)));

@@ -201,11 +201,12 @@ void check_second_order(std::string_view function, const MatrixXd& s, const Matr
     }
 }
 
-/// 1 / x for every entry, 0 if x is at most `zero` in absolute value.
+/// 1 / x for every entry, 0 if x is at most `zero` in absolute value. closest: the smallest ratio of two entries for which
+/// recorded tangents, which are differentiated to high orders, have enough digits.
 struct reciprocal_rule : rule<1> {
   static constexpr std::string_view name = "reciprocal";
-  double zero;
-  explicit reciprocal_rule(double largest_zero) : zero(largest_zero) {}
+  double zero, closest;
+  explicit reciprocal_rule(double largest_zero, double least_ratio = 0) : zero(largest_zero), closest(least_ratio) {}
   shapes results_of(const shape& a) const { return {{a}}; }
   template <class In, class Out>
   void value(const nothing&, const In& a, Out y) const {
@@ -227,7 +228,7 @@ template <class W>
 auto reciprocal_gaps(const W& w, double sign) {
   const MatrixXd ones = MatrixXd::Ones(w.rows(), 1);
   const auto gaps = linalg::apply(sum_rule(sign), product<false, true>(ones, w), product<false, true>(w, ones));
-  return linalg::apply(reciprocal_rule(smallest_gap(primal(w))), gaps);
+  return linalg::apply(reciprocal_rule(smallest_gap(primal(w)), close_values), gaps);
 }
 
 }  // namespace agrad::linalg

@@ -45,6 +45,10 @@ struct solve_triangular_rule : rule<2> {
     const MatrixXd outer = Transposed ? MatrixXd(x * lambda.transpose()) : MatrixXd(lambda * x.transpose());
     a_bar->template triangularView<part>() -= outer;
   }
+  template <class A, class X>
+  auto transposed(const A& a, const X& x_bar) const {
+    return linalg::apply(solve_triangular_rule<Mode, !Transposed>{}, a, x_bar);
+  }
   template <class A, class B, class X, class D>
   auto tangent(wrt<0>, const nothing& prepared, const nothing&, const A& a, const B&, const X& x, const D& da) const {
     const auto part = linalg::apply(triangle_rule < is_lower ? Eigen::Lower : Eigen::Upper > (is_unit ? 0 : 1), da);
