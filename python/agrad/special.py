@@ -1,7 +1,8 @@
 """Special functions of numbers, NumPy arrays and recorded arrays, in SciPy's spelling.
 
 Elementwise functions are agrad's own (``agrad.elementwise``) under the names of ``scipy.special``, whose ufuncs accept recorded
-arrays, too. This module defines ``logsumexp``, ``softmax`` and ``log_softmax``, which SciPy has for plain arrays only.
+arrays, too. This module defines ``logsumexp``, ``softmax`` and ``log_softmax``, which SciPy has for plain arrays only, and
+``log_cumsum_exp``.
 """
 
 from __future__ import annotations
@@ -128,11 +129,50 @@ def softmax(x: Any, axis: int | tuple[int, ...] | None = None) -> Any:
     return np.transpose(np.reshape(cumulate("softmax", lines, len(remaining)), together.shape), np.argsort(order))
 
 
+def log_cumsum_exp(x: Any, axis: int = -1) -> Any:
+    """Compute the logarithms of the cumulative sums of exponentials, log(cumsum(exp(x))), without overflow.
+
+    Parameters
+    ----------
+    x : array-like or recorded array
+        The exponents; -inf contributes nothing.
+    axis : int
+        The axis along which the sums are.
+
+    Returns
+    -------
+    Array or numpy.ndarray
+        Of `x`'s shape. A sum keeps its digits, also where later exponents are far larger.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError
+        x has no such axis.
+
+    Notes
+    -----
+    Sums of 2, 4, 8, ... neighbours are joined by ``np.logaddexp``, so that an array of n entries takes log2(n) operations.
+
+    Examples
+    --------
+    >>> import numpy as np, agrad as ag
+    >>> ag.special.log_cumsum_exp(np.array([-1000.0, -1000.0, 0.0]))
+    array([-1000.        ,  -999.30685282,     0.        ])
+    """
+    x = array(x) if isinstance(x, (list, tuple)) else x
+    y = np.moveaxis(x if find_recording(x) is not None else np.asarray(x, dtype=float), axis, -1)
+    reach = 1  # of an entry's sum, itself included
+    while reach < y.shape[-1]:
+        y = np.concatenate([y[..., :reach], np.logaddexp(y[..., reach:], y[..., :-reach])], axis=-1)
+        reach *= 2
+    return np.moveaxis(y, -1, axis) * 1.0
+
+
 _BY_NAME = {
     row.ufunc: getattr(elementwise, row.name)
     for row in elementwise_rows()
     if isinstance(getattr(scipy.special, row.ufunc, None), np.ufunc)
 }
 globals().update(_BY_NAME)
-__all__ = ["log_softmax", "logsumexp", "softmax", *_BY_NAME]
+__all__ = ["log_cumsum_exp", "log_softmax", "logsumexp", "softmax", *_BY_NAME]
 stand_for_foreign(__name__, __all__)

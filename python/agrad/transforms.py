@@ -15,6 +15,7 @@ from agrad._constraints.matrices import cholesky_correlation, cholesky_covarianc
 from agrad._constraints.transform import Transform
 from agrad._constraints.tree import Tree
 from agrad._constraints.vectors import (
+    log_simplex,
     ordered,
     positive_ordered,
     simplex,
@@ -32,6 +33,7 @@ __all__ = [
     "correlation",
     "covariance",
     "interval",
+    "log_simplex",
     "lower",
     "offset_multiplier",
     "ordered",

@@ -11,9 +11,10 @@ from agrad._constraints.transform import Transform, require, whole_number
 from agrad._core import Array, DomainError, ShapeError
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.settled import settled
-from agrad.special import log_softmax, softmax
+from agrad.special import log_softmax, logsumexp, softmax
 
 __all__ = [
+    "log_simplex",
     "ordered",
     "positive_ordered",
     "simplex",
@@ -101,6 +102,30 @@ class _Simplex(Transform):
             place = tuple(int(k) for k in np.argwhere(wrong)[0])
             index = "".join(f"[{':, ' * (self._axis == 0)}{k}]" for k in place)
             raise DomainError(f"{self.name}.unconstrain: value{index} sums to {sums[place]}, but must sum to 1")
+
+
+class _LogSimplex(Transform):
+    """Logarithms of simplexes: log_softmax of numbers that sum to zero."""
+
+    def __init__(self, n: int) -> None:
+        self.name = "log_simplex"
+        self.shape = (whole_number(self.name, "n", n),)
+        self.free_shape = (self.shape[0] - 1,)
+
+    def _constrain(self, free: Any) -> Any:
+        return log_softmax(contrasts_to_values(free), axis=-1)
+
+    def _log_jacobian(self, free: Any) -> Any:
+        return self._constrain(free)[-1] + 0.5 * np.log(self.shape[0])
+
+    def _unconstrain(self, value: Any) -> Any:
+        return values_to_contrasts(value)
+
+    def _check(self, value: np.ndarray) -> None:
+        require(self.name, value, np.isfinite(value), "finite")
+        total = float(logsumexp(value))
+        if not abs(total) <= _TOLERANCE:
+            raise DomainError(f"{self.name}.unconstrain: exp(value) sums to {np.exp(total)}, but must sum to 1")
 
 
 class _SumToZero(Transform):
@@ -230,6 +255,32 @@ def simplex(n: int) -> Transform:
     of the first n - 1 entries.
     """
     return _Simplex("simplex", (whole_number("simplex", "n", n),))
+
+
+def log_simplex(n: int) -> Transform:
+    """Logarithms of vectors of n positive entries that sum to one, which keep their digits where an entry underflows.
+
+    Parameters
+    ----------
+    n : int
+        The number of entries, 1 or more.
+
+    Returns
+    -------
+    Transform
+        From n - 1 free numbers, those of :func:`simplex`, to logarithms of shape (n,).
+
+    Raises
+    ------
+    ShapeError
+        n is no whole number of 1 or more.
+
+    Notes
+    -----
+    The log Jacobian is that of the first n - 1 logarithms. So a density of the logarithms is to be added to it: that of a
+    simplex, as ``ag.dirichlet_lpdf(np.exp(value), alpha)``, plus ``np.sum(value[:-1])``.
+    """
+    return _LogSimplex(n)
 
 
 def stochastic_rows(m: int, n: int) -> Transform:

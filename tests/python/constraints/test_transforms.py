@@ -31,6 +31,8 @@ TRANSFORMS = [
     tr.simplex(1),
     tr.simplex(2),
     tr.simplex(5),
+    tr.log_simplex(1),
+    tr.log_simplex(4),
     tr.stochastic_rows(2, 3),
     tr.stochastic_columns(3, 2),
     tr.sum_to_zero(4),
@@ -54,7 +56,7 @@ def points(transform: tr.Transform) -> list[np.ndarray]:
 def independent(transform: tr.Transform, value: Any) -> Any:
     """The entries of a value that determine the others."""
     name = transform.name
-    if name in ("simplex", "stochastic_rows"):
+    if name in ("simplex", "log_simplex", "stochastic_rows"):
         return np.ravel(value[..., :-1])
     if name == "stochastic_columns":
         return np.ravel(value[:-1])
@@ -220,6 +222,17 @@ def test_a_unit_vector_of_free_numbers_without_derivatives_is_refused_at_each_ru
             call(np.array(free))
 
 
+def test_logarithms_of_simplexes_keep_their_digits():
+    free = np.array([1500.0, 0.3, -0.2])
+    logs = tr.log_simplex(4).constrain(free)
+    assert np.min(logs) < -1000  # where exp underflows
+    np.testing.assert_allclose(tr.log_simplex(4).unconstrain(logs), free, rtol=1e-13)
+    small = free / 1000
+    np.testing.assert_allclose(np.exp(tr.log_simplex(4).constrain(small)), tr.simplex(4).constrain(small), rtol=1e-14)
+    jacobians = [t.log_jacobian(small) for t in (tr.log_simplex(4), tr.simplex(4))]
+    assert jacobians[0] + np.sum(tr.log_simplex(4).constrain(small)[:-1]) == pytest.approx(jacobians[1], rel=1e-14)
+
+
 def test_a_uniform_density_of_simplexes_integrates_to_their_volume():
     t = tr.simplex(3)
     grid = np.linspace(-30, 30, 601)
@@ -283,6 +296,8 @@ def test_a_tree_within_a_tree_stands_for_its_transforms():
             r"simplex.unconstrain: value\[1\] is -0.5, but must be",
         ),
         (lambda: tr.simplex(2).unconstrain([np.nan, 0.5]), ag.DomainError, r"value\[0\] is nan"),
+        (lambda: tr.log_simplex(2).unconstrain([-1.0, 0.5]), ag.DomainError, r"exp\(value\) sums to 2.01.*, but must sum to 1"),
+        (lambda: tr.log_simplex(2).unconstrain([0.0, -np.inf]), ag.DomainError, r"log_simplex.unconstrain: value\[1\] is -inf"),
         (lambda: tr.stochastic_rows(2, 2).unconstrain([[0.5, 0.5], [0.5, 0.6]]), ag.DomainError, r"value\[1\] sums to 1.1"),
         (lambda: tr.stochastic_columns(2, 2).unconstrain([[0.5, -0.1], [0.5, 1.1]]), ag.DomainError, r"value\[0, 1\] is -0.1"),
         (

@@ -13,6 +13,7 @@ from numpy_cases import array_of
 
 INF = np.inf
 FUNCTIONS = [ag.special.softmax, ag.special.log_softmax, ag.special.logsumexp]
+OWN = {"log_cumsum_exp", *(function.__name__ for function in FUNCTIONS)}  # which are not elementwise
 
 
 @given(st.data(), st.sampled_from(FUNCTIONS))
@@ -34,6 +35,39 @@ def test_against_scipy(data, f):
 @pytest.mark.parametrize("f", FUNCTIONS)
 def test_derivatives(f, axis):
     ag.check_grads(lambda x: f(x, axis=axis), array_of(3, 4))
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_log_cumsum_exp(axis):
+    of = ag.special.log_cumsum_exp
+    x = array_of(5, 6)
+    expected = np.log(np.cumsum(np.exp(x), axis=axis))
+    for way in (lambda f: f, ag.compile, lambda f: ag.compile(ag.vmap(lambda shift: f(x + 0 * shift)))):
+        found = way(lambda x: of(x, axis))(x)
+        np.testing.assert_allclose(found if found.ndim == 2 else found[0], expected, rtol=1e-14, atol=1e-15)
+    ag.check_grads(lambda x: of(x, axis), x)
+
+
+def test_log_cumsum_exp_at_the_ends():
+    of = ag.special.log_cumsum_exp
+    x = np.array([-INF, -1000.0, -1000.0, -INF, 0.0, 800.0])
+    expected = [-INF, -1000.0, -1000.0 + np.log(2.0), -1000.0 + np.log(2.0), 0.0, 800.0]
+    np.testing.assert_allclose(ag.compile(of)(x), expected, rtol=1e-15)
+    shares = [
+        [0, 0, 0, 0, 0, 0],
+        [0, 1, 0, 0, 0, 0],
+        [0, 0.5, 0.5, 0, 0, 0],
+        [0, 0.5, 0.5, 0, 0, 0],
+        [0] * 4 + [1, 0],
+        [0] * 5 + [1],
+    ]
+    for jacobian in (ag.jacrev, ag.jacfwd):
+        np.testing.assert_allclose(jacobian(of)(x)[1:], shares[1:], rtol=1e-14, atol=1e-300)
+    assert of([]).shape == (0,)
+    assert ag.compile(of)(np.zeros((2, 0))).shape == (2, 0)
+    np.testing.assert_allclose(of([0, 0]), [0.0, np.log(2.0)], rtol=1e-15)
+    with pytest.raises(np.exceptions.AxisError):
+        of(1.0)
 
 
 def test_weights():
@@ -101,7 +135,7 @@ def test_lists_and_errors():
         ag.grad(lambda x: ag.special.logsumexp(x, axis=1))(np.ones(2))
 
 
-@pytest.mark.parametrize("name", [name for name in ag.special.__all__ if name not in {f.__name__ for f in FUNCTIONS}])
+@pytest.mark.parametrize("name", [name for name in ag.special.__all__ if name not in OWN])
 def test_elementwise_functions_have_scipys_names(name):
     assert isinstance(getattr(scipy.special, name), np.ufunc)
     assert getattr(ag.special, name) in {getattr(ag.elementwise, each) for each in ag.elementwise.__all__}
