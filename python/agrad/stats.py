@@ -14,6 +14,7 @@ from agrad._stats.censoring import Censored, censor
 from agrad._stats.distributions import Distribution, Frozen
 from agrad._stats.families import Family, families
 from agrad._stats.hypergeometric import with_distribution_functions
+from agrad._stats.inflation import Inflated, hurdle, zero_inflate
 from agrad._stats.sure_success import with_sure_success
 from agrad._stats.truncation import Truncated, truncate
 
@@ -30,7 +31,18 @@ def _changed(family: Family) -> Family:
 
 
 _distributions = {family.name: Distribution(_changed(family)) for family in families()}
-__all__ = ["Censored", "Distribution", "Frozen", "Truncated", "censor", "truncate", *_distributions]
+__all__ = [
+    "Censored",
+    "Distribution",
+    "Frozen",
+    "Inflated",
+    "Truncated",
+    "censor",
+    "hurdle",
+    "truncate",
+    "zero_inflate",
+    *_distributions,
+]
 
 
 def __getattr__(name: str) -> Distribution:

@@ -9,6 +9,7 @@ import numpy as np
 from agrad._stats.call import plain
 from agrad._stats.cut import Cut
 from agrad._stats.distributions import Distribution, Frozen
+from agrad._stats.truncation import Truncated
 
 __all__ = ["Censored", "censor"]
 
@@ -21,6 +22,7 @@ class Censored(Cut):
     """
 
     _function = "censor"
+    _has_density = False
 
     def _log_density(self, method: str, x: Any) -> Any:
         x = self._given(method, x)
@@ -51,21 +53,22 @@ class Censored(Cut):
         return plain(self._between_ends(lower)), plain(self._between_ends(upper))
 
 
-def censor(distribution: Distribution | Frozen, lb: Any = -np.inf, ub: Any = np.inf) -> Censored:
+def censor(distribution: Distribution | Frozen | Truncated, lb: Any = -np.inf, ub: Any = np.inf) -> Censored:
     """Return the distribution of reports of an instrument that shows lb for values up to lb, and ub for values from ub on.
 
     Parameters
     ----------
     distribution : Distribution or Frozen
-        A distribution of `agrad.stats`, usually with parameters: ``stats.norm(mu, sigma)``.
+        A distribution of `agrad.stats`, usually with parameters: ``stats.norm(mu, sigma)``, or a truncated one.
     lb, ub : number, array-like or recorded array
         The limits of quantification; all arguments broadcast.
 
     Returns
     -------
     Censored
-        With the methods of :func:`truncate`. `logpdf` is the term of a log likelihood: `logcdf(lb)` for an observation at lb,
-        `logsf(ub)` for one at ub, and `logpdf(x)` between them.
+        With the methods logpdf, pdf (logpmf, pmf for counts), logcdf, cdf, logsf, sf, ppf, median, support and rvs. `logpdf` is
+        the term of a log likelihood: `logcdf(lb)` for an observation at lb, `logsf(ub)` for one at ub, and `logpdf(x)` between
+        them.
 
     Raises
     ------

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from agrad._core import checked
-from agrad._stats.call import plain
+from agrad._stats.between import in_order
+from agrad._stats.call import given, plain
 from agrad._stats.cut import Cut
+from agrad._stats.derived import from_both_sides
 from agrad._stats.distributions import Distribution, Frozen
-from agrad._transforms.custom import stop_gradient
-from agrad.elementwise import log1m_exp
+from agrad._stats.truncated_means import truncated_mean
 
 __all__ = ["Truncated", "truncate"]
 
-_HALF = np.log(0.5)
 _LEAST = -690.0  # the logarithm of a probability that quantiles still have all digits of
 
 
@@ -27,7 +27,7 @@ class Truncated(Cut):
 
     _function = "truncate"
 
-    def __init__(self, distribution: Distribution | Frozen, lb: Any, ub: Any) -> None:
+    def __init__(self, distribution: Distribution | Frozen | Truncated, lb: Any, ub: Any) -> None:
         super().__init__(distribution, lb, ub)
         name = "log probability from lb to ub"
         self._log_mass = checked("stats.truncate", name, "finite", self.distribution.logbetween(self.lb, self.ub))
@@ -40,14 +40,14 @@ class Truncated(Cut):
     def logcdf(self, x: Any) -> Any:
         """Return the logarithm of the probability of a value up to x."""
         x = self._given("logcdf", x)
-        value = _from_both_sides(self._log_share_up_to(x), self._log_share_beyond(x))
+        value = from_both_sides(self._log_share_up_to(x), self._log_share_beyond(x))
         is_below = x < self.lb if self._is_discrete else x <= self.lb
         return plain(np.where(is_below, -np.inf, np.where(x >= self.ub, 0.0, value)))
 
     def logsf(self, x: Any) -> Any:
         """Return the logarithm of the probability of a value beyond x."""
         x = self._given("logsf", x)
-        value = _from_both_sides(self._log_share_beyond(x), self._log_share_up_to(x))
+        value = from_both_sides(self._log_share_beyond(x), self._log_share_up_to(x))
         is_below = x < self.lb if self._is_discrete else x <= self.lb
         return plain(np.where(x >= self.ub, -np.inf, np.where(is_below, 0.0, value)))
 
@@ -67,21 +67,50 @@ class Truncated(Cut):
             The probability from lb to ub is below 1e-300, where quantiles have no digits.
         """
         q = self._given("ppf", q, "q", "between 0 and 1")
+        value = self._quantile("ppf", q, 1 - q)
+        return plain(self._next_count(value, lambda k: self.cdf(k) >= q) if self._is_discrete else value)
+
+    def isf(self, q: Any) -> Any:
+        """Return the value beyond which the probability is q; for counts the smallest one with sf(k) <= q.
+
+        Raises
+        ------
+        DomainError
+            The probability from lb to ub is below 1e-300, where quantiles have no digits.
+        """
+        q = self._given("isf", q, "q", "between 0 and 1")
+        value = self._quantile("isf", 1 - q, q)
+        return plain(self._next_count(value, lambda k: self.sf(k) <= q) if self._is_discrete else value)
+
+    def _quantile(self, method: str, share_below: Any, share_above: Any) -> Any:
         mass = np.where(self._log_mass < _LEAST, 0.0, np.exp(self._log_mass))
-        mass = self._given("ppf", mass, "probability from lb to ub", "positive")
+        mass = self._given(method, mass, "probability from lb to ub", "positive")
         below, above = self._log_below(), self.distribution.logsf(self.ub)
         is_upper = below > above
-        of_lower = self.distribution.ppf(np.where(is_upper, 0.5, np.minimum(np.exp(below) + q * mass, 1.0)))
-        of_upper = self.distribution.isf(np.where(is_upper, np.minimum(np.exp(above) + (1 - q) * mass, 1.0), 0.5))
-        value = self._between_ends(np.where(is_upper, of_upper, of_lower))
-        return plain(self._smallest(value, q) if self._is_discrete else value)
+        of_lower = self.distribution.ppf(np.where(is_upper, 0.5, np.minimum(np.exp(below) + share_below * mass, 1.0)))
+        of_upper = self.distribution.isf(np.where(is_upper, np.minimum(np.exp(above) + share_above * mass, 1.0), 0.5))
+        return self._between_ends(np.where(is_upper, of_upper, of_lower))
 
-    def _smallest(self, k: Any, q: Any) -> Any:
-        """Return the counts at or next to k that satisfy the condition of quantiles, which a rounding may miss by one."""
-        least, largest = self.support()
-        k = np.minimum(np.maximum(k, least), largest)
-        k = np.where((k > least) & (self.cdf(k - 1) >= q), k - 1, k)
-        return np.where((k < largest) & (self.cdf(k) < q), k + 1, k)
+    def logbetween(self, lower: Any, upper: Any) -> Any:
+        """Return the logarithm of the probability of a value between lower and upper, for counts both included."""
+        lower, upper = in_order("stats.truncate.logbetween", ("lower", "upper"), (given(lower), given(upper)))
+        is_apart = (upper < self.lb) | (lower > self.ub)
+        ends = (np.where(is_apart, self.lb, self._between_ends(end)) for end in (lower, upper))
+        return plain(np.where(is_apart, -np.inf, self.distribution.logbetween(*ends) - self._log_mass))
+
+    def between(self, lower: Any, upper: Any) -> Any:
+        """Return the probability of a value between lower and upper, for counts both included."""
+        return plain(np.exp(self.logbetween(lower, upper)))
+
+    def mean(self) -> Any:
+        """Return the mean, of a normal, uniform, gamma, chi-square, exponential, lognormal or beta distribution or of counts.
+
+        Raises
+        ------
+        TypeError
+            The distribution is another one, of which there is no formula.
+        """
+        return plain(truncated_mean(self.distribution, self.lb, self.ub, self._log_mass))
 
     def support(self) -> tuple[Any, Any]:
         """Return the ends between which values lie."""
@@ -90,30 +119,21 @@ class Truncated(Cut):
         return plain(np.maximum(lower, least)), plain(np.minimum(upper, largest))
 
 
-def _from_both_sides(of_part: Any, of_rest: Any) -> Any:
-    """Return the logarithm of the probability of a part: near 1 by that of the rest, which has the digits there.
-
-    The derivatives stay those of the part, because those of second order by the rest would cancel.
-    """
-    part, rest = stop_gradient(of_part), stop_gradient(of_rest)
-    is_most = part > _HALF
-    return of_part + np.where(is_most, log1m_exp(np.where(is_most, rest, _HALF)) - np.where(is_most, part, 0.0), 0.0)
-
-
-def truncate(distribution: Distribution | Frozen, lb: Any = -np.inf, ub: Any = np.inf) -> Truncated:
+def truncate(distribution: Distribution | Frozen | Truncated, lb: Any = -np.inf, ub: Any = np.inf) -> Truncated:
     """Return the distribution of the values that lie from lb to ub, where other values are not observed.
 
     Parameters
     ----------
     distribution : Distribution or Frozen
-        A distribution of `agrad.stats`, usually with parameters: ``stats.norm(mu, sigma)``.
+        A distribution of `agrad.stats`, usually with parameters: ``stats.norm(mu, sigma)``, or a truncated one.
     lb, ub : number, array-like or recorded array
         The ends, of which both belong to the values; all arguments broadcast.
 
     Returns
     -------
     Truncated
-        With the methods logpdf, pdf (logpmf, pmf for counts), logcdf, cdf, logsf, sf, ppf, median, support and rvs.
+        With the methods logpdf, pdf (logpmf, pmf for counts), logcdf, cdf, logsf, sf, logbetween, between, ppf, isf, median,
+        mean, support and rvs.
 
     Raises
     ------
