@@ -72,7 +72,7 @@ void density(columns_of_numbers& c, bool each, const Value& of, const Derivative
     first[i] = derivative(y, mu, sigma);
   }
   const std::string name = std::string("`") + std::string(Rule::name) + (each ? "`, all sequences" : "`, y a sequence");
-  measure(name + ", value", c, expected, nullptr, [&] { return density_value<Rule>(count, in, false); });
+  measure(name + ", value", c, expected, nullptr, [&] { return density_value<Rule>(count, in, {}); });
   measure(name + ", gradient", c, expected, first, [&] {
     return density_partials<Rule, double>(count, in, false, {c.d[0].numbers, c.d[1].numbers, c.d[2].numbers});
   });

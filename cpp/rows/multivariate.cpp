@@ -108,14 +108,10 @@ slot record(recorder& in, const span* x, const detail::given_shape* given, bool 
   const auto shapes = detail::matrix_shapes<sizeof...(K)>(Rule::name, Rule::arguments, {given[K]...}, sizes);
   const recorded_matrix arguments[] = {
       checked<Rule>(in, K, x[K], shapes[K], detail::shorthand_of(Rule::arguments[K], given[K]), sizes)...};
-  typename Rule::parts included;
+  if (sizes.of('n') == 0) return in.constant(0.0);
+  typename Rule::parts included;  // the same ones for each recording: values do not depend on which derivatives are wanted
   included.propto = propto;
-  bool any = !propto;
-  for (std::size_t k = 0; k < sizeof...(K); ++k) {
-    included.active[k] = arguments[k].slots().active && !Rule::arguments[k].must.each.whole;
-    any = any || included.active[k];
-  }
-  if (!any || sizes.of('n') == 0) return in.constant(0.0);
+  included.active = {!Rule::arguments[K].must.each.whole...};
   return Rule::template log_density<recorded_words>(included, arguments[K]...).slots().first;
 }
 

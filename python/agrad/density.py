@@ -77,7 +77,7 @@ def _shapes(row: AnyRow) -> dict[str, str]:
 def _docstring(row: AnyRow) -> str:
     shapes = _shapes(row)
     parameters = "\n".join(_parameter(name, condition, shapes.get(name, "")) for name, condition in conditions(row))
-    propto = "propto : bool\n    Leave out the terms that depend on no recorded argument: constants of a posterior.\n"
+    propto = "propto : bool\n    Leave out constants: the terms that depend on no argument, or on whole numbers alone.\n"
     note = "" if isinstance(row, GlmRow) else (_SIZES if shapes else _SHAPES) + "\n"
     fit = "Shapes do not fit together." if shapes else "The arguments do not broadcast."
     result = "The product over all entries; 1 for none." if row.is_product else "The sum over all entries; 0 for none."

@@ -55,7 +55,8 @@ span of_length(const glm_row& row, std::size_t k, const array& a, std::size_t n,
   return may_be_one ? a.as_span() : a.as_dense();
 }
 
-array record(const glm_row& row, const std::vector<array>& given, bool propto) {
+/// No term of these models is a constant that `propto` would leave out.
+array record(const glm_row& row, const std::vector<array>& given, bool) {
   const array &y = given[0], &x = given[1], &alpha = given[2], &beta = given[3];
   if (x.shape().size() != 2) {
     throw ShapeError(std::string(row.name) + ": x is of shape " + to_text(x.shape()) +
@@ -68,8 +69,7 @@ array record(const glm_row& row, const std::vector<array>& given, bool propto) {
   const auto& in = y.owner();
   const slot first = in->code.apply(*row.loops, row.slots(n, p), operands, glm_row::arity,
                                     {static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(p)}, in->stores_adjoints);
-  const bool is_constant = !operands[1].active && !operands[2].active && !operands[3].active;
-  return array(in, {}, propto && is_constant ? in->constant(0.0) : first);
+  return array(in, {}, first);
 }
 
 /// Returns a message with as many indices of an entry as the array of this argument has axes, for a message with the place
@@ -199,7 +199,7 @@ py::object call(const Row& row, const py::args& arguments, bool propto) {
   for (const py::handle argument : arguments) x.push_back(as_array(in, row.name, argument));
   const array y = [&] {
     try {
-      return record(row, x, propto && outer);
+      return record(row, x, propto);
     } catch (const DomainError& error) {
       throw DomainError(with_indices(row, x, error.what()));
     }

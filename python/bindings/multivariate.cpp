@@ -26,7 +26,7 @@ py::object call_multivariate(const multivariate_row& row, const py::args& argume
     if (shapes[k].axes > 0) shapes[k].rows = x.shape()[0];
     if (shapes[k].axes > 1) shapes[k].cols = x.shape()[1];
   }
-  const slot sum = row.record(in->code, operands, shapes, propto && outer);
+  const slot sum = row.record(in->code, operands, shapes, propto);
   return outer ? py::cast(array(in, {}, sum)) : py::object(py::float_(in->code.value(sum)));
 }
 

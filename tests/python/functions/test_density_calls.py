@@ -126,8 +126,9 @@ def test_propto_may_be_what_numpy_has_for_true_and_false():
     for yes, no in ((1, 0), (np.True_, np.False_), (np.int8(1), np.int64(0)), (np.array(True), np.array(0))):
         for option, expected in ((yes, part), (no, full)):
             assert ag.value_and_grad(lambda m, p=option: ag.normal_lpdf(0.3, m, 1.5, propto=p))(0.1) == expected
-            assert ag.multi_normal_lpdf([0.1], [0.2], [[1.0]], propto=option) == ag.multi_normal_lpdf([0.1], [0.2], [[1.0]])
-            assert ag.normal_lpdf(y=0.3, mu=0.1, sigma=1.5, propto=option) == full[0]
+            vectors = ([0.1], [0.2], [[1.0]])
+            assert ag.multi_normal_lpdf(*vectors, propto=option) == ag.multi_normal_lpdf(*vectors, propto=option is yes)
+            assert ag.normal_lpdf(y=0.3, mu=0.1, sigma=1.5, propto=option) == pytest.approx(expected[0], rel=1e-15)
     for wrong in (2, -1, 0.5, "yes", None, np.ones(1), [True]):
         with pytest.raises(TypeError, match=r"normal_lpdf: propto is .*, but must be True or False"):
             ag.normal_lpdf(0.3, 0.1, 1.5, propto=wrong)

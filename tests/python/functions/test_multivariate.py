@@ -341,7 +341,7 @@ def test_values_and_derivatives_agree_with_scipy(i: int) -> None:
 
 
 @each_case
-def test_propto_leaves_out_what_depends_on_no_recorded_argument(i: int) -> None:
+def test_propto_leaves_out_what_depends_on_data_alone(i: int) -> None:
     name, arguments, _ = CASES[i]
     density = getattr(ag, name)
     if not HAS_PROPTO[name]:
@@ -353,7 +353,20 @@ def test_propto_leaves_out_what_depends_on_no_recorded_argument(i: int) -> None:
             ag.grad(lambda t, p=p, active=active: density(*moved(arguments, active, t), propto=p))(0.1) for p in (False, True)
         )
         assert part == pytest.approx(full, rel=1e-12, abs=1e-12)
-    assert density(*moved(arguments, (), 0.0), propto=True) == density(*moved(arguments, (), 0.0))
+    for active in mixtures(arguments):
+        fixed = [a(0.1) if callable(a) else a for a in arguments]
+
+        def of(t: Any, active: tuple[int, ...] = active, fixed: list[Any] = fixed) -> Any:
+            return density(*[a(t) if k in active else fixed[k] for k, a in enumerate(arguments)], propto=True)
+
+        calls = (
+            of(0.1),
+            ag.compile(of)(0.1),
+            ag.value_and_grad(of)(0.1)[0],
+            ag.vmap(of)(np.array([0.1, 0.1]))[0],
+            ag.jvp(lambda t, of=of: ag.value_and_grad(of)(t)[0], (0.1,), (1.0,))[0],
+        )
+        np.testing.assert_allclose(calls, density(*fixed, propto=True), rtol=1e-12, atol=1e-12)
 
 
 @each_case

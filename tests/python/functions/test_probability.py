@@ -159,7 +159,7 @@ def test_each_condition_on_two_arguments_is_checked_at_each_run(name):
 
 
 @each_function
-def test_propto_drops_what_depends_on_no_recorded_argument(name):
+def test_propto_drops_what_depends_on_data_alone(name):
     row, function = ROWS[name], getattr(ag, name)
     if not row.has_propto:
         with pytest.raises(TypeError):
@@ -176,8 +176,42 @@ def test_propto_drops_what_depends_on_no_recorded_argument(name):
         if not np.isfinite(of(second[k])):
             continue
         whole = of(second[k]) - of(first[k])
-        part = [ag.value_and_grad(lambda x: of(x, propto=True))(x)[0] for x in (second[k], first[k])]
+        part = [of(x, propto=True) for x in (second[k], first[k])]
         np.testing.assert_allclose(part[0] - part[1], whole, rtol=1e-10, atol=1e-10)
+
+
+def ways_to_call(f):
+    """Return f of one number as it is called in many ways, whichever argument is recorded."""
+    return {
+        "plain": f,
+        "compiled": ag.compile(f),
+        "value and gradient": lambda x: ag.value_and_grad(f)(x)[0],
+        "jvp": lambda x: ag.jvp(f, (x,), (1.0,))[0],
+        "rows": lambda x: ag.vmap(f)(np.array([x, x]))[1],
+        "constant in a gradient": lambda x: ag.value_and_grad(lambda z: f(x) + z)(0.0)[0],
+        "constant in rows": lambda x: ag.vmap(lambda z: f(x) + z)(np.zeros(2))[1],
+        "nested": lambda x: ag.jvp(lambda z: ag.value_and_grad(f)(z)[0], (x,), (1.0,))[0],
+        "compiled rows": lambda x: ag.compile(ag.vmap(lambda z: ag.value_and_grad(f)(z)[0]))(np.array([x, x]))[1],
+    }
+
+
+@each_function
+def test_propto_has_one_number_however_a_density_is_called(name):
+    row, function = ROWS[name], getattr(ag, name)
+    if not row.has_propto:
+        return
+    point = points(name)[0]
+    expected = function(*point, propto=True)
+    for k in range(len(row.arguments)):
+        for way, call in ways_to_call(lambda x, k=k: function(*point[:k], x, *point[k + 1 :], propto=True)).items():
+            assert call(point[k]) == pytest.approx(expected, rel=1e-13, abs=1e-14), (k, way)
+
+
+def test_propto_keeps_every_term_with_a_parameter():
+    assert ag.normal_lpdf(0.3, 0.1, 1.5, propto=True) == pytest.approx(-0.5 * (0.2 / 1.5) ** 2 - np.log(1.5), rel=1e-14)
+    assert ag.poisson_lpmf(3, 2.0, propto=True) == pytest.approx(3 * np.log(2.0) - 2.0, rel=1e-14)
+    assert ag.hypergeometric_lpmf(1, 2, 3, 4, propto=True) == 0  # of data alone
+    assert ag.hypergeometric_lpmf(3, 2, 3, 4, propto=True) == -np.inf  # outside of the support
 
 
 def test_empty_sequences_sum_to_zero_and_multiply_to_one():

@@ -113,15 +113,6 @@ inline constexpr kernel probability_kernel = kernels::make_of<detail::checked_su
 
 namespace detail {
 
-/// Returns the parts of a recorded rule that are computed.
-template <class Rule>
-typename Rule::parts recorded_parts(const span* x, bool propto) {
-  typename Rule::parts included;
-  for (std::size_t k = 0; k < std::size_t{Rule::arity}; ++k) included.active[k] = x[k].active && !is_data<Rule>(k);
-  included.propto = propto;
-  return included;
-}
-
 template <class Rule>
 span record_terms(recorder& in, const span* x, const typename Rule::parts& included) {
   constexpr std::size_t arity = std::size_t{Rule::arity};
@@ -141,7 +132,7 @@ span record_quantile(recorder& in, const span* x, bool is_upper, std::index_sequ
 /// Returns n slots, or one slot for all.
 template <class Rule>
 span record_terms(recorder& in, const span* x) {
-  return detail::record_terms<Rule>(in, x, detail::recorded_parts<Rule>(x, false));
+  return detail::record_terms<Rule>(in, x, detail::recorded_parts<Rule>(false));
 }
 
 /// Records a quantile in the same way.
@@ -160,13 +151,12 @@ slot record_probability(recorder& in, const span* x, std::size_t n, bool propto)
     operands[k + 1] = x[k];
     operands[k + 1].active = false;
   }
-  const auto included = detail::recorded_parts<Rule>(x, propto);
   const auto count = static_cast<std::uint32_t>(n);
-  if (detail::is_nothing<Rule>(n, included)) {
+  if (n == 0) {
     operands[0] = {in.constant(Rule::is_product ? 1.0 : 0.0), 1, 0, false};
     return in.apply(probability_kernel<Rule>, 1, operands.data(), arity + 1, {count, 1U});
   }
-  operands[0] = detail::record_terms<Rule>(in, x, included);
+  operands[0] = detail::record_terms<Rule>(in, x, detail::recorded_parts<Rule>(propto));
   if (Rule::is_product) operands[0] = detail::product_of_terms(in, operands[0], n);
   return in.apply(probability_kernel<Rule>, 1, operands.data(), arity + 1, {count, Rule::is_product ? 1U : count});
 }

@@ -333,8 +333,8 @@ TEST_CASE("adjoints are added, for doubles and for duals") {
   std::vector<double> y_partial(4), y_adjoint(4, 1.0);
   double mu_partial = 0, mu_adjoint = 1.0;
   const double value = density_partials<normal_lpdf_rule>(4, in, false, {y_partial.data(), &mu_partial, nullptr});
-  CHECK(value == density_value<normal_lpdf_rule>(4, in, false));
-  density_adjoint<normal_lpdf_rule>(4, in, false, 2.0, {y_adjoint.data(), &mu_adjoint, nullptr});
+  CHECK(value == density_value<normal_lpdf_rule>(4, in, {}));
+  density_adjoint<normal_lpdf_rule>(4, in, {}, 2.0, {y_adjoint.data(), &mu_adjoint, nullptr});
   CHECK(mu_adjoint == near(1 + 2 * mu_partial, 1e-15));
   for (std::size_t i = 0; i < 4; ++i) CHECK(y_adjoint[i] == near(1 + 2 * y_partial[i], 1e-15));
 
@@ -344,7 +344,7 @@ TEST_CASE("adjoints are added, for doubles and for duals") {
   const density_inputs<normal_lpdf_rule, D> d_in{{{y.data(), 1, true}, {&d_mu, 0, true}, {&d_sigma, 0, false}}};
   std::vector<D> d_adjoint(4, D(0.0));
   D d_mu_adjoint = 0.0;
-  density_adjoint<normal_lpdf_rule>(4, d_in, false, D(1.0), {d_adjoint.data(), &d_mu_adjoint, nullptr});
+  density_adjoint<normal_lpdf_rule>(4, d_in, {}, D(1.0), {d_adjoint.data(), &d_mu_adjoint, nullptr});
   CHECK(d_mu_adjoint.value == near(mu_partial, 1e-15));
   CHECK(d_adjoint[0].tangent[0] == near(-1 / (sigma * sigma), 1e-15));
   CHECK(d_mu_adjoint.tangent[0] == near(1 / (sigma * sigma), 1e-15));

@@ -1,7 +1,7 @@
 // Density kernels: the loops of rules/density/density.hpp as one operation of a program, for any number of terms.
 //
-// integers = {number of terms, 1 for propto}. Operands of stride 0 are scalars. propto drops terms according to which operands
-// are active. Only the file that builds the table of rules includes this header.
+// integers = {number of terms, 1 for propto}. Operands of stride 0 are scalars. propto drops constants
+// (`recorded_parts`). Only the file that builds the table of rules includes this header.
 #pragma once
 
 #include <array>
@@ -61,7 +61,7 @@ struct density_of {
       const std::uint32_t* integers = context.integers + op.data;
       const auto in = inputs(op, values);
       density_check<Rule>(integers[0], in);
-      values[op.result] = density_value<Rule>(integers[0], in, integers[1] != 0);
+      values[op.result] = density_value<Rule>(integers[0], in, recorded_parts<Rule>(integers[1] != 0));
     }
 
     static void reverse(const operation& op, const run_context& context, const S* values, S* adjoints) {
@@ -70,7 +70,7 @@ struct density_of {
       const std::uint32_t* integers = context.integers + op.data;
       std::array<S*, arity> adjoint;
       for (std::size_t k = 0; k < arity; ++k) adjoint[k] = adjoints + op.operands[k].first;
-      density_adjoint<Rule>(integers[0], inputs(op, values), integers[1] != 0, adjoint_of_sum, adjoint);
+      density_adjoint<Rule>(integers[0], inputs(op, values), recorded_parts<Rule>(integers[1] != 0), adjoint_of_sum, adjoint);
     }
   };
 };

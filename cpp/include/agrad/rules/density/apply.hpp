@@ -120,7 +120,7 @@ struct direct_density_engine {
   static S sum(std::size_t n, const density_operand<S, X>&... x) {
     const density_inputs<Rule, S> in{x.input(!std::is_same_v<scalar_of_t<X>, double>)...};
     density_check<Rule>(n, in);
-    return density_value<Rule>(n, in, propto);
+    return density_value<Rule>(n, in, parts_of<Rule>(in, propto));
   }
 };
 template <>

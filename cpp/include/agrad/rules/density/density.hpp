@@ -20,11 +20,22 @@ namespace agrad {
 
 namespace detail {
 
+/// Returns the parts of a rule that depend on an argument of a call whose derivatives are wanted, or all.
 template <class Rule, class S>
 typename Rule::parts parts_of(const density_inputs<Rule, S>& in, bool propto) {
   typename Rule::parts parts;
   parts.propto = propto;
   for (std::size_t k = 0; k < in.size(); ++k) parts.active[k] = in[k].active;
+  return parts;
+}
+
+/// Returns the parts that depend on an argument that has derivatives, or all: the same ones for each call of a recording, whose
+/// values must not depend on which derivatives are wanted.
+template <class Rule>
+typename Rule::parts recorded_parts(bool propto) {
+  typename Rule::parts parts;
+  parts.propto = propto;
+  for (std::size_t k = 0; k < parts.active.size(); ++k) parts.active[k] = !Rule::arguments[k].must.whole;
   return parts;
 }
 
@@ -202,8 +213,7 @@ void density_check(std::size_t n, const Inputs& in) {
 
 /// Returns the sum of n terms, 0 for n = 0. The arguments are not checked; see density_check.
 template <class Rule, class S>
-S density_value(std::size_t n, const density_inputs<Rule, S>& in, bool propto) {
-  const auto parts = detail::parts_of<Rule>(in, propto);
+S density_value(std::size_t n, const density_inputs<Rule, S>& in, const typename Rule::parts& parts) {
   detail::density_value_sum<S> sums;
   if (!detail::is_nothing<Rule>(n, parts)) detail::each_term<Rule, false>(n, in, parts, sums);
   return sums.value.sum();
@@ -238,10 +248,9 @@ AGRAD_ALWAYS_INLINE bool density_term(const typename Rule::template each<double>
 /// Adds the adjoint of the sum times the partial derivatives to adjoint[k], which has the stride of argument k, for each
 /// active argument.
 template <class Rule, class S>
-void density_adjoint(std::size_t n, const density_inputs<Rule, S>& in, bool propto, const S& sum_adjoint,
+void density_adjoint(std::size_t n, const density_inputs<Rule, S>& in, const typename Rule::parts& parts, const S& sum_adjoint,
                      const std::array<S*, static_cast<std::size_t>(Rule::arity)>& adjoint) {
   using add_to = detail::add_to_adjoints<S, static_cast<std::size_t>(Rule::arity)>;
-  const auto parts = detail::parts_of<Rule>(in, propto);
   if (detail::is_nothing<Rule>(n, parts)) return;
   detail::density_sums<Rule, S, add_to> sums{in, {adjoint, sum_adjoint}};
   detail::each_term<Rule, true>(n, in, parts, sums);
