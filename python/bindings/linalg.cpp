@@ -40,9 +40,13 @@ py::tuple record_linalg(const linalg_row& row, const py::args& arguments) {
   }
   std::size_t count = row.layout(x, y);
   for (int r = 0; r < row.results; ++r) count += static_cast<std::size_t>(y[r].rows * y[r].cols);
-  const std::size_t arity = arguments.size();
-  slot next = arity == 1 ? in->code.apply(*row.loops, count, operands, 1, {sizes[0], sizes[1]})
-                         : in->code.apply(*row.loops, count, operands, arity, {sizes[0], sizes[1], sizes[2], sizes[3]});
+  const auto& [m0, n0, m1, n1, m2, n2] = sizes;
+  const auto apply = [&](std::initializer_list<std::uint32_t> shapes) {
+    return in->code.apply(*row.loops, count, operands, shapes.size() / 2, shapes);
+  };
+  slot next = arguments.size() == 1   ? apply({m0, n0})
+              : arguments.size() == 2 ? apply({m0, n0, m1, n1})
+                                      : apply({m0, n0, m1, n1, m2, n2});
   py::tuple results(static_cast<std::size_t>(row.results));
   for (int r = 0; r < row.results; ++r) {
     results[static_cast<std::size_t>(r)] = py::cast(array(in, {y[r].rows, y[r].cols}, next));

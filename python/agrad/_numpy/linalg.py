@@ -23,6 +23,9 @@ __all__ = ["apply", "functions", "recorded", "row", "solve_with", "square"]
 _EIGH, _SVD, _QR, _SLOGDET = (
     cast(Any, type(f(np.eye(1)))) for f in (np.linalg.eigh, np.linalg.svd, np.linalg.qr, np.linalg.slogdet)
 )
+_EPS = float(np.finfo(float).eps)
+#: NumPy's default of an option for which None has a meaning.
+_UNSET = getattr(np, "_NoValue", None)
 
 
 # ---- what all functions share ----------------------------------------------------------------------------------------
@@ -115,14 +118,16 @@ def _cholesky(a: Any, /, *, upper: bool = False) -> Any:
     return _transposed(factor) if upper else factor
 
 
-def _check_tolerance(name: str, option: str, value: Any) -> None:
-    if value is not None and not (np.ndim(value) == 0 and value == -1):
-        _refuse(name, option, value, "None", "derivatives exist only for matrices of full rank")
+def _cutoff(name: str, option: str, value: Any) -> Any:
+    """Returns the plain numbers, as 1 x 1 matrices, up to which times the largest singular values count as zero."""
+    if find_recording(value) is not None:
+        _refuse(name, option, value, "a plain number", "a rank does not change smoothly with it")
+    return np.asarray(value, dtype=float)[..., np.newaxis, np.newaxis]
 
 
 def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    """Has a recorded rank, which may change from call to call, and sums of squares as residuals also of deficient rank."""
     name = "np.linalg.lstsq"
-    _check_tolerance(name, "rcond", rcond)
     a, b = recorded(a, b)
     if a.ndim != 2:
         _fail(name, "a", a, "a matrix")
@@ -130,23 +135,29 @@ def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
         _fail(name, "b", b, f"a vector or a matrix with {a.shape[0]} rows")
     right = np.reshape(b, (b.shape[0], -1)) if b.size else np.reshape(b, (b.shape[0], *(b.shape[1:] or (1,))))
     m, n = a.shape
+    cutoff = _cutoff(name, "rcond", _EPS * max(m, n) if rcond is None else rcond)
+    cutoff = np.where(cutoff < 0, _EPS / 2, cutoff)  # LAPACK's machine precision
     if m >= n:
-        (x,) = row("least_squares")(a, right)
+        (x,) = row("least_squares")(a, right, cutoff)
     else:
-        (inverse,) = row("least_squares")(a.T, np.eye(n))
-        x = inverse.T @ right
+        x = row("pseudoinverse")(a.T, cutoff)[0].T @ right
     residuals = np.sum((right - a @ x) ** 2, axis=0) if m > n else a.recording.array(np.zeros(0))
-    return np.reshape(x, (n, *b.shape[1:])), residuals, min(m, n), _svdvals(a)
+    s = _svdvals(a)
+    rank = np.sum(s > float(np.squeeze(cutoff)) * s[0]) if s.size else 0
+    return np.reshape(x, (n, *b.shape[1:])), residuals, rank, s
 
 
-def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _UNSET) -> Any:
     name = "np.linalg.pinv"
-    _check_tolerance(name, "rcond", rcond)
-    _check_tolerance(name, "rtol", None if rtol is getattr(np, "_NoValue", None) else rtol)
+    if rcond is not None and rtol is not _UNSET:
+        raise ValueError(f"{name}: rcond and rtol are given, but must not be given both; rtol is the newer name")
     a = _matrices(name, a)
+    if rcond is None:
+        rcond = 1e-15 if rtol is _UNSET else _EPS * max(a.shape[-2:]) if rtol is None else rtol
+    cutoff = a.recording.array(_cutoff(name, "rcond", rcond))
     if a.shape[-2] >= a.shape[-1]:
-        return apply(row("pseudoinverse"), a)[0]
-    return _transposed(apply(row("pseudoinverse"), _transposed(a))[0])
+        return apply(row("pseudoinverse"), a, cutoff)[0]
+    return _transposed(apply(row("pseudoinverse"), _transposed(a), cutoff)[0])
 
 
 # ---- decompositions --------------------------------------------------------------------------------------------------

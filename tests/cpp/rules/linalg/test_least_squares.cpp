@@ -1,4 +1,6 @@
-// Least squares, pseudoinverse, sign and logarithm of a determinant: values and derivatives with every scalar, and failures.
+// Least squares and pseudoinverse of full and deficient rank,
+// sign and logarithm of a determinant: values and derivatives with every scalar, and failures.
+#include <Eigen/LU>
 #include <agrad/rules/linalg/general.hpp>
 #include <agrad/rules/linalg/least_squares.hpp>
 
@@ -33,14 +35,61 @@ TEST_CASE("pseudoinverse: values and derivatives of tall and wide matrices") {
   }
 }
 
-TEST_CASE("least squares of a matrix of deficient rank is refused") {
-  MatrixXd a = MatrixXd::Ones(4, 2);
-  CHECK_THROWS_WITH_AS(
-      agrad::least_squares(a, VectorXd(VectorXd::Ones(4))),
-      doctest::Contains("least_squares: a is of deficient rank, but must be of full rank; the pivot of row 1 is"),
-      agrad::DomainError);
-  CHECK_THROWS_WITH_AS(agrad::pseudoinverse(a), doctest::Contains("pseudoinverse: a is of deficient rank"), agrad::DomainError);
-  CHECK_THROWS_AS(agrad::least_squares(MatrixXd(a.transpose()), VectorXd(VectorXd::Ones(2))), agrad::ShapeError);
+/// Returns a b' as the engines' own product of two given factors, of which the second is constant: of the rank of b.
+template <class T>
+Mat<T> of_rank(const Mat<T>& a, const MatrixXd& b) {
+  Mat<T> y(a.rows(), b.rows());
+  for (Index i = 0; i < y.rows(); ++i)
+    for (Index j = 0; j < y.cols(); ++j) {
+      T sum(0.0);
+      for (Index k = 0; k < b.cols(); ++k) sum += a(i, k) * b(j, k);
+      y(i, j) = sum;
+    }
+  return y;
+}
+
+TEST_CASE("deficient rank: values are those of the factors, and derivatives follow them") {
+  struct {
+    Index m, n, rank;
+  } const cases[] = {{4, 2, 1}, {5, 4, 2}, {4, 4, 3}, {6, 3, 1}, {3, 5, 2}};
+  for (const auto& c : cases) {
+    CAPTURE(c.m);
+    CAPTURE(c.n);
+    const MatrixXd a = numbers(c.m, c.rank) + 2 * MatrixXd::Identity(c.m, c.rank);
+    const MatrixXd b = numbers(c.n, c.rank, 0.9) + 2 * MatrixXd::Identity(c.n, c.rank);
+    const MatrixXd y = agrad::pseudoinverse(MatrixXd(a * b.transpose()));
+    CHECK(distance(y, b * (b.transpose() * b).inverse() * (a.transpose() * a).inverse() * a.transpose()) < 1e-13);
+    check_derivatives([&](const auto& v) { return agrad::pseudoinverse(of_rank(v, b)); }, a);
+    if (c.m < c.n) continue;
+    const MatrixXd right = numbers(c.m, 2, 4.4);
+    CHECK(distance(agrad::least_squares(MatrixXd(a * b.transpose()), right), y * right) < 1e-13);
+    check_derivatives([&](const auto& v) { return agrad::least_squares(of_rank(v, b), right); }, a);
+    check_derivatives([&](const auto& v) { return agrad::least_squares(MatrixXd(a * b.transpose()), v); }, right);
+  }
+}
+
+TEST_CASE("deficient rank: zeros, overflow of squares, and what has no derivative") {
+  const MatrixXd zeros = MatrixXd::Zero(3, 2), ones = MatrixXd::Ones(4, 2);
+  CHECK(agrad::pseudoinverse(zeros).isZero(0));
+  CHECK(agrad::least_squares(zeros, VectorXd(VectorXd::Ones(3))).isZero(0));
+  CHECK(gradient([](const auto& v) { return agrad::pseudoinverse(v); }, zeros).isZero(0));
+  CHECK(distance(agrad::pseudoinverse(MatrixXd(1e200 * ones)) * 1e200, agrad::pseudoinverse(ones)) < 1e-15);
+  CHECK(distance(agrad::pseudoinverse(MatrixXd(1e-200 * ones)) * 1e-200, agrad::pseudoinverse(ones)) < 1e-15);
+  MatrixXd infinite = ones;
+  infinite(1, 1) = agrad::infinity;
+  CHECK_THROWS_WITH_AS(agrad::pseudoinverse(infinite), "pseudoinverse: a is not finite, but must be finite",
+                       agrad::LinAlgError);
+  MatrixXd steep = MatrixXd::Zero(3, 2);
+  steep(0, 0) = 1, steep(1, 1) = 0.05;
+  const MatrixXd cutoff = MatrixXd::Constant(1, 1, 0.1);
+  const auto truncated = [&](const auto& a) {
+    return agrad::linalg::lower<Mat<double>>(
+        agrad::linalg::apply(agrad::linalg::pseudoinverse_rule{}, agrad::linalg::lift(a), cutoff));
+  };
+  CHECK(truncated(steep).isApprox(MatrixXd(Eigen::Vector2d(1, 0).asDiagonal() * MatrixXd::Identity(2, 3)), 1e-15));
+  CHECK_THROWS_WITH_AS(gradient(truncated, steep), doctest::Contains("a is of a rank that the cutoff chooses"),
+                       agrad::LinAlgError);
+  CHECK_THROWS_AS(agrad::least_squares(MatrixXd(ones.transpose()), VectorXd(VectorXd::Ones(2))), agrad::ShapeError);
 }
 
 TEST_CASE("slogdet: sign and logarithm, also of singular matrices") {

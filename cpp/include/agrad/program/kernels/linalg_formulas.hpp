@@ -33,14 +33,18 @@ struct linalg_formulas {
   static std::vector<slot> transposed(recorder& in, const std::uint32_t* integers, const span* operands, std::uint32_t k,
                                       const span& adjoint) {
     if (k != 1) return {};
-    const M a = argument(in, integers, operands, 0), b = argument(in, integers, operands, 1);
-    const shape y = Rule{}.results_of(shape{a.rows(), a.cols()}, shape{b.rows(), b.cols()})[0];
+    const M a = argument(in, integers, operands, 0);
+    const shape y = result_shape(integers, every_argument{});
     return slots_of(Rule{}.transposed(a, M::of_entries(in, y, agrad::detail::number_of(in, adjoint))), false);
   }
 
  private:
   static shape shape_of(const std::uint32_t* integers, std::size_t k) {
     return {static_cast<Index>(integers[2 * k]), static_cast<Index>(integers[2 * k + 1])};
+  }
+  template <std::size_t... I>
+  static shape result_shape(const std::uint32_t* integers, std::index_sequence<I...>) {
+    return Rule{}.results_of(shape_of(integers, I)...)[0];
   }
   static M argument(recorder& in, const std::uint32_t* integers, const span* x, std::size_t k) {
     return algebra<M>::seen(in, shape_of(integers, k), x[k].first, (Rule::transposed_arguments >> k & 1U) != 0);

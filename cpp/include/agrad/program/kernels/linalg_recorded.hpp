@@ -200,17 +200,17 @@ struct algebra<traced_matrix> {
     ((operands[k] = ((Rule::transposed_arguments >> k & 1U) != 0 ? a.transposed() : a).slots(), ++k), ...);
     std::size_t count = prepared_slots<Rule>(std::array<shape, sizeof...(A)>{shape{a.rows(), a.cols()}...});
     for (const shape& s : shapes) count += static_cast<std::size_t>(s.rows * s.cols);
-    slot next = apply_kernel(in, kernel_of_linalg<Rule>(), count, operands, a...);
+    std::array<std::uint32_t, 2 * sizeof...(A)> sizes;
+    std::size_t n = 0;
+    ((sizes[n++] = static_cast<std::uint32_t>(a.rows()), sizes[n++] = static_cast<std::uint32_t>(a.cols())), ...);
+    const slot next =
+        apply_kernel(in, kernel_of_linalg<Rule>(), count, operands, sizes, std::make_index_sequence<2 * sizeof...(A)>{});
     return results_of<Rule>(in, shapes, next, std::make_index_sequence<Rule::results>{});
   }
-  static slot apply_kernel(recorder& in, const kernel& what, std::size_t count, const std::array<span, 1>& x, const M& a) {
-    return in.apply(what, count, x.data(), 1, {static_cast<std::uint32_t>(a.rows()), static_cast<std::uint32_t>(a.cols())});
-  }
-  static slot apply_kernel(recorder& in, const kernel& what, std::size_t count, const std::array<span, 2>& x, const M& a,
-                           const M& b) {
-    return in.apply(what, count, x.data(), 2,
-                    {static_cast<std::uint32_t>(a.rows()), static_cast<std::uint32_t>(a.cols()),
-                     static_cast<std::uint32_t>(b.rows()), static_cast<std::uint32_t>(b.cols())});
+  template <std::size_t N, std::size_t... I>
+  static slot apply_kernel(recorder& in, const kernel& what, std::size_t count, const std::array<span, N>& x,
+                           const std::array<std::uint32_t, 2 * N>& sizes, std::index_sequence<I...>) {
+    return in.apply(what, count, x.data(), N, {sizes[I]...});
   }
 
  public:

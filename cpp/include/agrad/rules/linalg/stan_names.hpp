@@ -164,7 +164,7 @@ auto svd_V(const A& a) {
   return svd(a).v;
 }
 
-/// Returns the pseudoinverse (n x m) of an m x n matrix of full rank. Throws DomainError where the rank is deficient.
+/// Returns the pseudoinverse (n x m) of an m x n matrix; of deficient rank with the derivative among matrices of this rank.
 template <class A, class = linalg::if_matrices<A>>
 auto generalized_inverse(const A& a) {
   return pseudoinverse(a);
