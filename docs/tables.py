@@ -19,6 +19,7 @@ from agrad import linalg, random, special, stats
 from agrad._complex.eigen import functions as of_general_matrices
 from agrad._complex.fourier import functions as transforms
 from agrad._complex.functions import functions as of_complex
+from agrad._complex.linalg import functions as of_complex_matrices
 from agrad._complex.ufuncs import ufuncs as complex_ufuncs
 from agrad._core import density_rows, elementwise_rows, glm_rows, multivariate_rows, quantile_rows
 from agrad._numpy import order
@@ -190,10 +191,11 @@ def linear_algebra() -> str:
 
 
 def complex_arrays() -> str:
-    """Return a row for np.fft, for NumPy's functions and for the ufuncs of complex recorded arrays."""
+    """Return rows for np.fft, for functions of np and np.linalg and for the ufuncs of complex recorded arrays."""
     rows = [
         ["`np.fft`", _names(transforms)],
         ["`np`, of complex arrays", _names(function for function in of_complex if function not in transforms)],
+        ["`np.linalg`, of complex arrays", _names([*of_complex_matrices, *of_general_matrices])],
         ["ufuncs, of complex arrays", ", ".join(f"`{name}`" for name in sorted(complex_ufuncs))],
     ]
     return as_table(["module", "functions"], rows)

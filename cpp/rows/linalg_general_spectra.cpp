@@ -1,4 +1,5 @@
-// Table entries of the rules with eigenvalues of general matrices.
+// Table entries of the rules with eigenvalues of general matrices, and of the complex determinant.
+#include <agrad/rules/linalg/complex_determinant.hpp>
 #include <agrad/rules/linalg/general_eigen.hpp>
 #include <agrad/rules/linalg/linalg.hpp>
 

@@ -15,6 +15,7 @@ from agrad._complex.array import ComplexArray
 from agrad._complex.eigen import functions as _decompositions
 from agrad._complex.fourier import functions as _transforms
 from agrad._complex.functions import functions as _of_arrays
+from agrad._complex.linalg import functions as _of_matrices
 from agrad._complex.ufuncs import apply as operate
 
 __all__ = ["call_function", "call_ufunc", "functions", "last_axes", "operate"]
@@ -23,6 +24,7 @@ __all__ = ["call_function", "call_ufunc", "functions", "last_axes", "operate"]
 functions: dict[Callable[..., Any], Callable[..., Any]] = {
     **_transforms,
     **_decompositions,
+    **_of_matrices,
     **_of_arrays,
 }
 

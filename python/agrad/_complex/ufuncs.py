@@ -14,7 +14,7 @@ import numpy as np
 
 from agrad._complex.array import Pair, complex_array, pair_of, recording_of
 
-__all__ = ["apply", "bilinear", "conjugated", "ufuncs"]
+__all__ = ["apply", "bilinear", "conjugated", "power_of", "ufuncs"]
 
 
 def _plus(a: Any, b: Any) -> Any:
@@ -58,20 +58,50 @@ def _divide(z: Pair, w: Pair) -> Pair:
     return _scaled(_multiply(z, conjugated(_scaled(w, size))), size)
 
 
-def _power(z: Pair, w: Pair) -> Pair:
-    n = w.re
-    if w.im is not None or not isinstance(n, (int, float, np.integer, np.floating)) or not float(n).is_integer():
-        raise TypeError("power: exponent of a complex array must be a whole number; write np.exp(w * np.log(z))")
-    count = abs(int(n))
-    result, factor = None, z
-    while count:
+def power_of(x: Any, count: int, product: Callable[[Any, Any], Any]) -> Any:
+    """Returns the product of `count` > 0 factors x, by squares."""
+    result = None
+    while True:
         if count & 1:
-            result = factor if result is None else _multiply(result, factor)
+            result = x if result is None else product(result, x)
         count >>= 1
-        factor = _multiply(factor, factor) if count else factor
-    if result is None:
-        return Pair(1.0, None)
-    return result if n > 0 else _divide(Pair(1.0, None), result)
+        if not count:
+            return result
+        x = product(x, x)
+
+
+def _power(z: Pair, w: Pair) -> Pair:
+    """Returns products for plain whole exponents, else |z|^w with the angle w arg z, as NumPy by the principal logarithm."""
+    n = w.re
+    if w.im is None and isinstance(n, (int, float, np.integer, np.floating)):
+        if n == 0:
+            return Pair(1.0, None)
+        if float(n).is_integer():
+            result = power_of(z, abs(int(n)), _multiply)
+            return result if n > 0 else _divide(Pair(1.0, None), result)
+        if abs(n) == 0.5:
+            root = _sqrt(Pair(*(0.0 if each is None else each for each in z)))
+            return root if n > 0 else _divide(Pair(1.0, None), root)
+    return _general_power(z, w)
+
+
+def _general_power(z: Pair, w: Pair) -> Pair:
+    re, im, a = (0.0 if each is None else each for each in (*z, w.re))
+    is_zero = np.logical_and(np.equal(re, 0), np.equal(im, 0))
+    safe_re, safe_im = np.where(is_zero, 1.0, re), np.where(is_zero, 0.0, im)
+    radius, angle = np.hypot(safe_re, safe_im), np.arctan2(safe_im, safe_re)
+    size, turn = radius**a, a * angle
+    if w.im is not None:
+        size, turn = size * np.exp(-w.im * angle), turn + w.im * np.log(radius)
+    # at 0 the parts are powers of the parts: both 0, with the slopes 0, 1 or infinity that the power has there
+    at_zero = [np.where(is_zero, part, 1.0) ** a for part in (re, im)]
+    of_zero = np.logical_and(np.equal(a, 0), np.equal(0.0 if w.im is None else w.im, 0))
+    known = np.logical_or(np.greater(a, 0), of_zero)
+    at_zero = [np.where(known, part, np.nan) for part in (at_zero[0], np.where(of_zero, 0.0, at_zero[1]))]
+    return Pair(
+        np.where(is_zero, at_zero[0], size * np.cos(turn)),
+        np.where(is_zero, at_zero[1], size * np.sin(turn)),
+    )
 
 
 def _absolute(z: Pair) -> Any:
@@ -97,7 +127,8 @@ def _sqrt(z: Pair) -> Pair:
     small = z.im / (2 * large)
     t = np.where(right, large, np.where(z.im < 0, -small, small))
     s = np.where(right, small, np.copysign(large, z.im))
-    return Pair(np.where(zero, np.sqrt(np.abs(z.re)), t), np.where(zero, 0.0, s))  # at 0 the derivative is nan
+    of_re, of_im = (np.sqrt(np.where(zero, part, 1.0)) for part in z)  # at 0 both are 0, with infinite slopes
+    return Pair(np.where(zero, of_re, t), np.where(zero, of_im, s))
 
 
 def _trigonometric(sin: bool, hyperbolic: bool) -> Callable[[Pair], Pair]:

@@ -15,7 +15,7 @@ namespace linalg {
 
 template <class LU>
 double determinant_of(const LU& lu) {
-  wide_product y;
+  wide_product<> y;
   for (Index i = 0; i < lu.size(); ++i) y *= lu.pivot(i);
   return lu.sign() * y.value();
 }

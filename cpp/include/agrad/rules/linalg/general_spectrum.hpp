@@ -13,6 +13,7 @@
 #include <cmath>
 #include <complex>
 
+#include <agrad/rules/linalg/cofactors.hpp>
 #include <agrad/rules/linalg/equal_values.hpp>
 #include <agrad/rules/linalg/lift.hpp>
 #include <agrad/rules/linalg/spectrum.hpp>
@@ -72,12 +73,6 @@ Index normalize_phase(Column v) {
   v /= v.stableNorm();
   for (Index i = 0; i < v.size(); ++i) v[i] = i == k ? std::complex<double>(std::abs(v[i]), 0) : v[i] * turn;
   return k;
-}
-
-/// Returns x 2^exponent.
-inline double of_exponent(double x, int exponent) { return std::ldexp(x, exponent); }
-inline std::complex<double> of_exponent(std::complex<double> z, int exponent) {
-  return {std::ldexp(z.real(), exponent), std::ldexp(z.imag(), exponent)};
 }
 
 template <class Room, class In>

@@ -1,7 +1,8 @@
 // Linear algebra: all operations on whole matrices of doubles, variables or duals.
 //
 // rule.hpp explains how an operation is stated; apply.hpp, how its engine is chosen; algebra.hpp and structure.hpp have the
-// words of tangents. general_eigen.hpp is included by its users alone, because complex decompositions take seconds to compile.
+// words of tangents. general_eigen.hpp and complex_determinant.hpp are included by their users alone, because complex
+// decompositions take seconds to compile.
 #pragma once
 
 #include <agrad/base/typelist.hpp>
@@ -21,6 +22,7 @@
 namespace agrad::linalg {
 struct general_eigen_rule;
 struct general_eigenvalues_rule;
+struct complex_determinant_rule;
 }  // namespace agrad::linalg
 
 namespace agrad::rules {
@@ -37,6 +39,7 @@ using decompositions =
     typelist<linalg::least_squares_rule, linalg::pseudoinverse_rule, linalg::qr_rule<false>, linalg::matrix_exp_rule>;
 using spectra =
     typelist<linalg::symmetric_eigen_rule, linalg::symmetric_eigenvalues_rule, linalg::svd_rule, linalg::singular_values_rule>;
-using general_spectra = typelist<linalg::general_eigen_rule, linalg::general_eigenvalues_rule>;
+using general_spectra =
+    typelist<linalg::general_eigen_rule, linalg::general_eigenvalues_rule, linalg::complex_determinant_rule>;
 
 }  // namespace agrad::rules
