@@ -101,7 +101,7 @@ def test_what_has_no_derivative(function):
         with pytest.raises(ag.LinAlgError, match=r"^(pinv|lstsq): a is of a rank that the cutoff chooses, but must be"):
             way(lambda x: np.sum(function(x, rcond=0.02)))(a)
     with pytest.raises(TypeError, match=r"rcond is .*, but must be a plain number"):
-        ag.grad(lambda c: np.sum(function(a, rcond=c)))(0.1)
+        ag.grad(lambda c: np.sum(function(c * a, rcond=c)))(0.1)
     for wrong, rcond in itertools.product((np.nan, np.inf), (1e-3, 1e-15)):
         with pytest.raises(ag.LinAlgError, match="a is not finite, but must be finite"):
             ag.compile(lambda x, rcond=rcond: function(x, rcond=rcond))(np.full((5, 3), wrong))
