@@ -41,6 +41,7 @@ class derivative_operation : public external_operation {
   bool has_formulas() const override { return agrad::has_formulas(*of_); }
   bool has_first_tangents() const override { return is_linear_ || of_->first_without_tangents() == nullptr; }
   std::unique_ptr<state> make_state() const override { return std::make_unique<stored_run>(); }
+  [[noreturn]] AGRAD_INLINE void fail_tangent() const override;
   void write(portable_writer& to) const override { to(of_, name_, is_linear_); }
 
  protected:

@@ -46,6 +46,11 @@ AGRAD_INLINE void derivative_operation::second_by_formulas(stored_run& stored, i
   for (std::size_t i = 0; i < size * w; ++i) x_adjoint_tangent[i] += products[i];
 }
 
+AGRAD_COLD AGRAD_INLINE void derivative_operation::fail_tangent() const {
+  if (has_first_tangents()) fail_third();
+  external_operation::fail_tangent();
+}
+
 AGRAD_COLD AGRAD_INLINE void derivative_operation::fail_third() const {
   std::string of = name_;
   for (const std::string_view before : {"the reverse pass of ", "the tangent of "})

@@ -95,7 +95,7 @@ class external_operation {
   /// slot).
   inline virtual void second(state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent, double* x_adjoint,
                              double* x_adjoint_tangent) const;
-  [[noreturn]] void fail_tangent() const;
+  [[noreturn]] inline virtual void fail_tangent() const;
 
   /// Returns whether the operation has `record`.
   virtual bool has_formulas() const { return false; }

@@ -196,7 +196,10 @@ inline constexpr kernel guard = make_of<agrad::detail::guard_loops>("guard", {de
 AGRAD_COLD inline void external_operation::write(portable_writer&) const {
   throw std::logic_error(std::string(name()) + ": cannot be stored as bytes");
 }
-AGRAD_COLD inline std::vector<slot> external_operation::record(recorder&, const span&) const { fail_tangent(); }
+AGRAD_COLD inline std::vector<slot> external_operation::record(recorder&, const span&) const {
+  fail_tangent();
+  return {};  // not reached
+}
 inline void external_operation::tangent(state&, int, const double*, double*) const { fail_tangent(); }
 inline void external_operation::second(state&, int, const double*, const double*, double*, double*) const { fail_tangent(); }
 AGRAD_COLD inline void external_operation::fail_tangent() const {
