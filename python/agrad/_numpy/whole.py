@@ -66,7 +66,7 @@ def reading(x: Any) -> Any:
     """Returns an argument, or a list or tuple of arguments, with plain values in place of data."""
     if isinstance(x, (list, tuple)) and any_data(tuple(x), {}):
         return type(x)(map(reading, x))
-    return read(x) if _is_data(x) else x
+    return read(x) if isinstance(x, Array) and x.is_data else x
 
 
 def _values(x: Any) -> Any:
@@ -141,7 +141,7 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: d
 
 def _recorded(ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Any:
     """Returns the recorded result; None where a program would compute another one."""
-    name = ufunc.__name__
+    name = str(ufunc.__name__)
     with np.errstate(all="ignore"):  # NumPy warns below, where the operands are read
         expected = ufunc(*map(_values, inputs))
     if isinstance(expected, tuple):
