@@ -72,7 +72,7 @@ TEST_CASE("Stan's names: generalized inverses") {
     CHECK(distance(a * y * a, a) < 1e-14);
     CHECK(distance(y * a * y, y) < 1e-14);
   }
-  CHECK_THROWS_AS((void)agrad::generalized_inverse(MatrixXd(MatrixXd::Ones(3, 2))), agrad::DomainError);
+  CHECK(agrad::generalized_inverse(MatrixXd(MatrixXd::Ones(3, 2))).isApprox(MatrixXd::Constant(2, 3, 1.0 / 6), 1e-14));
 }
 
 TEST_CASE("Stan's names: mdivide_right_tri_low") {
