@@ -66,7 +66,7 @@ py::object jacobian(const pooled_program& f, const std::vector<doubles>& inputs)
   double *to = y.mutable_data(), *entry = rows.mutable_data();
   const bool done = on_path([&] {
     const bool has_both = f.code->first_without_tangents(1) == nullptr && f.code->first_without_tangents(0) == nullptr;
-    if (has_both && (n + lane_count - 1) / lane_count < m) {
+    if (has_both && are_tangents_fewer(*f.code)) {
       const auto w = f.workspaces.acquire();
       jacobian_by_tangents(*f.code, *w, x.data(), to, entry);
     } else {

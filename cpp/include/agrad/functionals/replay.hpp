@@ -5,9 +5,8 @@
 //     f.gradient(x, fx, g);
 //     f.sparse_hessian(x, fx, g, H);
 //
-// A program needs no tape: a gradient takes a few times as long as the arithmetic, and patterns of sparse matrices follow from
-// the recording. What f captures is constant from then on. Values do not choose between branches: `if (x[0] > 0)` does not
-// compile, and `select` records both.
+// A program needs no tape, and patterns of sparse matrices follow from the recording. What f captures is constant from then on.
+// Values do not choose between branches: `if (x[0] > 0)` does not compile, and `select` records both.
 // Read next: program/program.hpp, the passes; program/sparse/sparse.hpp, patterns and colours.
 #pragma once
 
@@ -57,13 +56,13 @@ class replayed_function {
     f_->reverse(work_, &one, g.data());
   }
 
-  /// Computes f(x) and the Jacobian, outputs x size, by tangents or by adjoints, whichever are fewer.
+  /// Computes f(x) and the Jacobian, outputs x size, by tangents or by adjoints, whichever take fewer passes.
   template <class X>
   void jacobian(const Eigen::MatrixBase<X>& x, Eigen::VectorXd& fx, Eigen::MatrixXd& jacobian) {
     const Eigen::VectorXd at = checked("jacobian", x);
     rows entries(outputs(), size());
     fx.resize(outputs());
-    const auto compute = size() <= outputs() ? jacobian_by_tangents : jacobian_by_adjoints;
+    const auto compute = are_tangents_fewer(*f_) ? jacobian_by_tangents : jacobian_by_adjoints;
     compute(*f_, work_, at.data(), fx.data(), entries.data());
     jacobian = entries;
   }

@@ -13,6 +13,9 @@ namespace agrad {
 void jacobian_columns(const program& f, workspace& w, const double* x, std::size_t first, std::size_t count, double* y,
                       double* entries);
 
+/// Returns whether the Jacobian takes fewer passes by tangents, eight columns in each, than by adjoints, one for each row.
+inline bool are_tangents_fewer(const program& f) { return (f.input_size() + lane_count - 1) / lane_count < f.output_size(); }
+
 /// Computes y = f(x) and the whole Jacobian, row-major m x n, by tangents.
 void jacobian_by_tangents(const program& f, workspace& w, const double* x, double* y, double* entries);
 
