@@ -62,7 +62,10 @@ def test_probabilities_of_states(model):
     np.testing.assert_allclose(ag.hmm_hidden_state_prob(LOG_OMEGA, gamma, rho), expected, atol=1e-15)
     compiled = ag.compile(lambda w: ag.hmm_hidden_state_prob(w, gamma, rho))
     np.testing.assert_allclose(compiled(LOG_OMEGA), expected, atol=1e-15)
-    total = lambda w: np.sum(np.sin(ag.hmm_hidden_state_prob(w, gamma, rho)))  # noqa: E731
+
+    def total(w):
+        return np.sum(np.sin(ag.hmm_hidden_state_prob(w, gamma, rho)))
+
     if set(np.ravel(gamma)) | set(rho) == {0.0, 1.0}:  # one sequence alone is possible, and all derivatives are zero
         np.testing.assert_array_equal(ag.grad(total)(LOG_OMEGA), np.zeros_like(LOG_OMEGA))
         np.testing.assert_allclose(ag.jvp(total, (LOG_OMEGA,), (np.sin(LOG_OMEGA),))[1], 0.0, atol=1e-15)
