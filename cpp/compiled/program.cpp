@@ -22,9 +22,11 @@
 #include <agrad/program/loops/scan_loop.ipp>
 #include <agrad/program/loops/scan_run.ipp>
 #include <agrad/program/loops/scan_steps.ipp>
+#include <agrad/program/machine/careful.ipp>
 #include <agrad/program/machine/custom.ipp>
 #include <agrad/program/machine/elementwise.hpp>
 #include <agrad/program/machine/record.ipp>
+#include <agrad/program/machine/singular.ipp>
 #include <agrad/program/products.ipp>
 #include <agrad/program/schedule/inlined.ipp>
 #include <agrad/program/schedule/levels.ipp>

@@ -6,6 +6,7 @@
 #include <agrad/program/derive/entries_program.ipp>
 #include <agrad/program/derive/linearity.ipp>
 #include <agrad/program/derive/part.ipp>
+#include <agrad/program/derive/reached.ipp>
 #include <agrad/program/derive/released.ipp>
 #include <agrad/program/derive/tangents.ipp>
 #include <agrad/program/machine/elementwise.hpp>  // kernels of the rules that derivatives consist of

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, ShapeError, checked
+from agrad._record.composed import composed
 from agrad._record.documentation import documented
 from agrad.elementwise import matern32, matern52
 
@@ -116,6 +117,7 @@ def _exponential(square: Any) -> Any:
 
 
 @documented(_PARAMETERS, _RESULT, _ERRORS, _OF_DISTANCE)
+@composed
 def gp_exp_quad_cov(*arguments: Any) -> Any:
     """Squared exponential kernel, sigma^2 exp(-r^2 / 2), where r is the distance in length scales.
 
@@ -131,24 +133,28 @@ def gp_exp_quad_cov(*arguments: Any) -> Any:
 
 
 @documented(_PARAMETERS, _RESULT, _ERRORS, _OF_DISTANCE)
+@composed
 def cov_exp_quad(*arguments: Any) -> Any:
     """Squared exponential kernel; the former name of :func:`gp_exp_quad_cov`."""
     return _of_square("cov_exp_quad", arguments, lambda square: np.exp(-0.5 * square))
 
 
 @documented(_PARAMETERS, _RESULT, _ERRORS, _OF_DISTANCE)
+@composed
 def gp_matern32_cov(*arguments: Any) -> Any:
     """Matern kernel of smoothness 3/2, sigma^2 (1 + sqrt(3) r) exp(-sqrt(3) r), where r is the distance in length scales."""
     return _of_square("gp_matern32_cov", arguments, matern32)
 
 
 @documented(_PARAMETERS, _RESULT, _ERRORS, _OF_DISTANCE)
+@composed
 def gp_matern52_cov(*arguments: Any) -> Any:
     """Matern kernel of smoothness 5/2, sigma^2 (1 + sqrt(5) r + 5 r^2 / 3) exp(-sqrt(5) r), r the distance in length scales."""
     return _of_square("gp_matern52_cov", arguments, matern52)
 
 
 @documented(_PARAMETERS, _RESULT, _ERRORS, _OF_DISTANCE)
+@composed
 def gp_exponential_cov(*arguments: Any) -> Any:
     """Exponential kernel, sigma^2 exp(-r), where r is the distance in length scales.
 
@@ -160,6 +166,7 @@ def gp_exponential_cov(*arguments: Any) -> Any:
 
 
 @documented(_PARAMETERS | _PERIODIC, _RESULT, _ERRORS, (*_OF_DISTANCE, "period"))
+@composed
 def gp_periodic_cov(*arguments: Any) -> Any:
     """Periodic kernel, sigma^2 exp(-2 sin(pi d / period)^2 / length_scale^2), where d is the distance."""
     name = "gp_periodic_cov"
@@ -180,6 +187,7 @@ def gp_periodic_cov(*arguments: Any) -> Any:
 
 
 @documented(_PARAMETERS, _RESULT, _ERRORS, ("x", "sigma"))
+@composed
 def gp_dot_prod_cov(*arguments: Any) -> Any:
     """Dot product kernel of a linear function, sigma^2 + x . x', where sigma is the standard deviation at the origin."""
     name = "gp_dot_prod_cov"

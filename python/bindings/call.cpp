@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <agrad/program/machine/second_ahead.hpp>
+#include <agrad/program/machine/second_order.hpp>
 
 #include "array.hpp"
 #include "run.hpp"

@@ -1,8 +1,10 @@
 // Recorded derivatives in Python: methods of the class Recording, with arrays of the recording as arguments and results.
 #include <pybind11/stl.h>
 
-#include <agrad/program/derive/linearity.hpp>
+#include <utility>
 #include <vector>
+
+#include <agrad/program/derive/linearity.hpp>
 
 #include "../../cpp/rows/derivatives.hpp"
 #include "array.hpp"
@@ -58,6 +60,9 @@ linearity dependence_on(const std::shared_ptr<recording>& r, std::size_t begin, 
 }  // namespace
 
 void register_derivatives(py::module_& m) {
+  m.def(
+      "set_composing", [](bool is_on) { return std::exchange(detail::is_composing(), is_on); }, py::arg("is_on"),
+      "Sets whether this thread records operations of a composed function; returns whether it did.");
   py::reinterpret_borrow<py::class_<recording, std::shared_ptr<recording>>>(m.attr("Recording"))
       .def_property_readonly(
           "operations", [](const recording& r) { return r.code.code().operations.size(); }, "The number of operations so far.")

@@ -32,10 +32,17 @@ class workspace_pool {
 
   handle acquire() { return handle(*this); }
 
+  /// Tells all later workspaces the inputs whose derivatives are used; null: all.
+  explicit workspace_pool(std::shared_ptr<const std::vector<bool>> wanted = nullptr) : wanted_(std::move(wanted)) {}
+
  private:
   std::unique_ptr<workspace> get() {
     const std::lock_guard<fork_safe_mutex> lock(mutex_);
-    if (free_.empty()) return std::make_unique<workspace>();
+    if (free_.empty()) {
+      auto w = std::make_unique<workspace>();
+      w->wanted = wanted_;
+      return w;
+    }
     auto w = std::move(free_.back());
     free_.pop_back();
     return w;
@@ -47,10 +54,12 @@ class workspace_pool {
 
   fork_safe_mutex mutex_;
   std::vector<std::unique_ptr<workspace>> free_;
+  std::shared_ptr<const std::vector<bool>> wanted_;
 };
 
 struct pooled_program {
-  explicit pooled_program(std::shared_ptr<const program> p) : code(std::move(p)) {}
+  explicit pooled_program(std::shared_ptr<const program> p, std::shared_ptr<const std::vector<bool>> wanted = nullptr)
+      : code(std::move(p)), workspaces(std::move(wanted)) {}
   std::shared_ptr<const program> code;
   mutable workspace_pool workspaces;
 };

@@ -8,6 +8,7 @@
 #include <agrad/program/jacobian.hpp>
 #include <agrad/program/kernels/product.hpp>
 #include <agrad/program/schedule/schedule.hpp>
+#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -26,8 +27,8 @@ namespace agrad::python {
 namespace {
 
 std::shared_ptr<pooled_program> for_some_inputs(const std::shared_ptr<pooled_program>& f, const std::vector<bool>& wanted) {
-  const auto own = for_inputs(f->code, wanted);
-  return own == f->code ? f : std::make_shared<pooled_program>(own);
+  if (std::all_of(wanted.begin(), wanted.end(), [](bool each) { return each; })) return f;
+  return std::make_shared<pooled_program>(for_inputs(f->code, wanted), std::make_shared<const std::vector<bool>>(wanted));
 }
 
 py::object forward(const pooled_program& f, const std::vector<doubles>& inputs) {

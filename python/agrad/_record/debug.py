@@ -82,6 +82,12 @@ def debug_nans(*, infinities: bool = True) -> Iterator[None]:
         _block.infinities = before
 
 
+_UNKNOWN = (
+    "; a derivative of zero met an infinite one here, and their product is unknown: write the composition as one function"
+    " (logsumexp(a, b=w) for logsumexp(log(w) + a), np.linalg.norm, ag.gaussian_processes for kernels), or stay off the point"
+)
+
+
 def _fail(
     function: str,
     what: str,
@@ -104,4 +110,7 @@ def _fail(
         source = f"it was computed from {numbers}" if numbers else "it was computed"
         raise FloatingPointError(f"{operation}: result{entry} is {value}, but must be finite; {source} {at}")
     source = f"the reverse pass computed it for the arguments {numbers}," if numbers else "the reverse pass computed it"
-    raise FloatingPointError(f"{operation}: adjoint of argument {operand}{entry} is {value}, but must be finite; {source} {at}")
+    hint = _UNKNOWN if value != value and all(number == number for number in operand_values) else ""
+    raise FloatingPointError(
+        f"{operation}: adjoint of argument {operand}{entry} is {value}, but must be finite; {source} {at}{hint}"
+    )

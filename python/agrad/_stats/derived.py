@@ -9,6 +9,7 @@ import numpy as np
 
 from agrad._core import checked
 from agrad._random.sampler import NO_DERIVATIVE, generator, shape_of
+from agrad._record.composed import composed_methods
 from agrad._record.structure import find_recording
 from agrad._stats.call import given, plain
 from agrad._stats.distributions import Distribution, Frozen
@@ -43,6 +44,9 @@ class Derived(ABC):
             if method not in distribution.dist.methods:
                 raise TypeError(f"{name}: distribution is {distribution.dist!r}, but must be one with the method {method}")
         self._is_discrete = distribution.dist._family.is_discrete
+
+    def __init_subclass__(cls) -> None:
+        composed_methods(cls)
 
     def logpdf(self, x: Any) -> Any:
         """Return the logarithm of the density at x."""

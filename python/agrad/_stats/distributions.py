@@ -11,6 +11,7 @@ from functools import cache, partial
 from inspect import BoundArguments, Parameter, Signature
 from typing import Any
 
+from agrad._record.composed import composed
 from agrad._stats.families import Family
 from agrad._stats.methods import METHODS, Computation
 
@@ -88,6 +89,7 @@ def _method(family: Family, method: str, of: Computation) -> Callable[..., Any]:
     defaults = {"loc": 0, "scale": 1}
     parameters = [Parameter(k, kind, default=defaults.get(k, Parameter.empty)) for k in family.parameters]
     extras = [Parameter(name, extra.kind, default=extra.default) for name, extra in row.extras]
+    of_marked = composed(of)
     signature = Signature([*(Parameter(first, kind) for first in firsts), *parameters, *extras])
 
     def function(*arguments: Any, **named: Any) -> Any:
@@ -95,7 +97,7 @@ def _method(family: Family, method: str, of: Computation) -> Callable[..., Any]:
         bound.apply_defaults()
         given = bound.arguments
         values = [given[name] for name in family.parameters]
-        return of(*(given[first] for first in firsts), values, **{name: given[name] for name, _ in row.extras})
+        return of_marked(*(given[first] for first in firsts), values, **{name: given[name] for name, _ in row.extras})
 
     function.__name__ = method
     function.__qualname__ = f"{family.name}.{method}"

@@ -136,6 +136,8 @@ def _check_differences(check: _Check, rtol: float, atol: float | None) -> None:
         i, j = entry
         what = f"derivative of {check.output_name(i)} with respect to {check.input_name(j)}"
         hint = f"the step is {differences.steps[i, j]:.1g}; the function must be smooth and defined within it"
+        if np.isnan(check.rows[i, j]):
+            hint += ", and debug_nans() names the operation with the nan"
         check.fail(what, float(check.rows[i, j]), "as by central differences", float(differences.matrix[i, j]), hint)
 
 

@@ -116,6 +116,7 @@ namespace detail {
 template <class Rule>
 span record_terms(recorder& in, const span* x, const typename Rule::parts& included) {
   constexpr std::size_t arity = std::size_t{Rule::arity};
+  const composed_scope scope;
   std::array<traced, arity> arguments;
   for (std::size_t k = 0; k < arity; ++k) arguments[k] = number_of(in, is_data<Rule>(k) ? without_derivative(in, x[k]) : x[k]);
   return probability_term<Rule>(included, arguments, std::make_index_sequence<arity>{}).slots_in(in);
@@ -123,6 +124,7 @@ span record_terms(recorder& in, const span* x, const typename Rule::parts& inclu
 
 template <class Quantile, std::size_t... K>
 span record_quantile(recorder& in, const span* x, bool is_upper, std::index_sequence<K...>) {
+  const composed_scope scope;
   return traced(Quantile::term(is_upper, number_of(in, x[K])...)).slots_in(in);
 }
 
@@ -145,6 +147,7 @@ span record_quantile(recorder& in, const span* x, bool is_upper) {
 /// Records a rule on its arguments, each of n numbers or of one number (stride 0). Returns the slot of the sum or product.
 template <class Rule>
 slot record_probability(recorder& in, const span* x, std::size_t n, bool propto) {
+  const composed_scope scope;
   constexpr std::size_t arity = std::size_t{Rule::arity};
   std::array<span, arity + 1> operands;
   for (std::size_t k = 0; k < arity; ++k) {

@@ -19,9 +19,10 @@
 #include <vector>
 
 #include <agrad/base/error.hpp>
+#include <agrad/base/finite.hpp>
 #include <agrad/base/interrupt_pace.hpp>
 #include <agrad/base/settings.hpp>
-#include <agrad/program/machine/code.hpp>
+#include <agrad/program/machine/careful.hpp>
 #include <agrad/program/machine/structure.hpp>
 
 namespace agrad {
@@ -35,7 +36,8 @@ class program {
         fixed_(std::move(fixed)),
         size_(size),
         inputs_(std::move(inputs)),
-        outputs_(std::move(outputs)) {
+        outputs_(std::move(outputs)),
+        singular_(code_) {
     for (std::size_t i = 1; i < inputs_.size(); ++i) inputs_follow_ = inputs_follow_ && inputs_[i] == inputs_[0] + i;
     for (const operation& op : code_.operations)
       if (op.what == &kernels::external && op.operands[0].active)
@@ -49,6 +51,8 @@ class program {
   const std::vector<double>& fixed() const { return fixed_; }
   const std::vector<slot>& inputs() const { return inputs_; }
   const std::vector<slot>& outputs() const { return outputs_; }
+
+  const detail::singular_entries& singular() const { return singular_; }
 
   /// Returns the first external operation without second-order tangents (order 2), without tangents (order 1), or with tangents
   /// that agree with its adjoints only within tolerances (order 0); null if there is none.
@@ -96,6 +100,10 @@ class program {
     check_follows(w, "reverse");
     seed(w.adjoints, y_adjoint);
     run_reverse(code_, w);
+    if (AGRAD_UNLIKELY(w.is_careful && singular_.meet_zero(code_, w, w.adjoints.data()))) {
+      seed(w.adjoints, y_adjoint);
+      detail::careful_reverse(code_, w, 0, wanted(w)).run();
+    }
     if (inputs_follow_ && !inputs_.empty())
       std::copy_n(w.adjoints.data() + inputs_[0], inputs_.size(), x_adjoint);
     else
@@ -126,6 +134,8 @@ class program {
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       std::copy_n(x_tangents + i * Width, Width, w.tangents.data() + inputs_[i] * std::size_t{Width});
     run_tangent<Width>(code_, w);
+    const bool meets_infinity = !detail::are_finite(x_tangents, inputs_.size() * Width) || singular_.meet_infinite(w, Width);
+    if (AGRAD_UNLIKELY(meets_infinity && w.is_careful)) detail::run_tangent_carefully(code_, w, Width, wanted(w));
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       std::copy_n(w.tangents.data() + outputs_[i] * std::size_t{Width}, Width, y_tangents + i * Width);
   }
@@ -136,11 +146,12 @@ class program {
   void second(workspace& w, const double* y_adjoint, double* x_adjoint, double* x_adjoint_tangents,
               const double* y_adjoint_tangents = nullptr) const {
     check_follows(w, "second");
-    seed(w.adjoints, y_adjoint);
-    clear(w.adjoint_tangents, Width);
-    for (std::size_t i = 0; i < outputs_.size() * Width && y_adjoint_tangents != nullptr; ++i)
-      w.adjoint_tangents[outputs_[i / Width] * std::size_t{Width} + i % Width] += y_adjoint_tangents[i];
+    seed_second<Width>(w, y_adjoint, y_adjoint_tangents);
     run_second<Width>(code_, w);
+    if (AGRAD_UNLIKELY(w.is_careful && singular_.meet_zero_of_second(code_, w))) {
+      seed_second<Width>(w, y_adjoint, y_adjoint_tangents);
+      detail::careful_reverse(code_, w, Width, wanted(w)).run();
+    }
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       x_adjoint[i] = w.adjoints[inputs_[i]];
       std::copy_n(w.adjoint_tangents.data() + inputs_[i] * std::size_t{Width}, Width, x_adjoint_tangents + i * Width);
@@ -169,6 +180,23 @@ class program {
     for (std::size_t i = 0; i < outputs_.size(); ++i) adjoints[outputs_[i]] += y_adjoint[i];
   }
 
+  /// Returns the slots of the inputs with respect to which derivatives are wanted.
+  std::vector<slot> wanted(const workspace& w) const {
+    if (w.wanted == nullptr) return inputs_;
+    std::vector<slot> slots;
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if ((*w.wanted)[i]) slots.push_back(inputs_[i]);
+    return slots;
+  }
+
+  template <int Width>
+  void seed_second(workspace& w, const double* y_adjoint, const double* y_adjoint_tangents) const {
+    seed(w.adjoints, y_adjoint);
+    clear(w.adjoint_tangents, Width);
+    for (std::size_t i = 0; i < outputs_.size() * Width && y_adjoint_tangents != nullptr; ++i)
+      w.adjoint_tangents[outputs_[i / Width] * std::size_t{Width} + i % Width] += y_adjoint_tangents[i];
+  }
+
   void reverse_together(workspace& w, std::size_t count, const double* y_adjoints, double* x_adjoints) const {
     if (count == 1) return reverse(w, y_adjoints, x_adjoints);
     check_follows(w, "reverse_rows");
@@ -178,9 +206,14 @@ class program {
       for (std::size_t i = 0; i < outputs_.size(); ++i)
         w.adjoints[row * slots + outputs_[i]] += y_adjoints[row * outputs_.size() + i];
     run_reverse_rows(code_, w, count);
-    for (std::size_t row = 0; row < count; ++row)
+    std::vector<std::size_t> careful;  // rows
+    for (std::size_t row = 0; row < count; ++row) {
       for (std::size_t i = 0; i < inputs_.size(); ++i)
         x_adjoints[row * inputs_.size() + i] = w.adjoints[row * slots + inputs_[i]];
+      if (AGRAD_UNLIKELY(w.is_careful && singular_.meet_zero(code_, w, w.adjoints.data() + row * slots)))
+        careful.push_back(row);
+    }
+    for (const std::size_t row : careful) reverse(w, y_adjoints + row * outputs_.size(), x_adjoints + row * inputs_.size());
   }
 
   void check_follows(const workspace& w, const char* function) const {
@@ -209,6 +242,7 @@ class program {
   std::size_t size_;
   std::vector<slot> inputs_;
   std::vector<slot> outputs_;
+  detail::singular_entries singular_;
   std::vector<const external_operation*> differentiated_;  // those that derivatives of outputs pass through
   bool inputs_follow_ = true;                              // whether inputs are consecutive slots, the usual case
 };

@@ -13,6 +13,7 @@ namespace agrad::detail {
 /// exp(x) - 1 - x.
 struct expm1_rest_rule : rule<1> {
   static constexpr std::string_view name = "expm1_rest";
+  static constexpr bool is_regular = true;
   static double value(double x) {
     if (std::abs(x) > 1) return std::expm1(x) - x;
     double sum = 0.5, term = 0.5;
@@ -28,6 +29,7 @@ struct expm1_rest_rule : rule<1> {
 /// log(cosh(x)).
 struct log_cosh_rule : rule<1> {
   static constexpr std::string_view name = "log_cosh";
+  static constexpr bool is_regular = true;
   static double value(double x) {
     const double size = std::abs(x);
     if (size > 1) return size - log_2 + std::log1p(std::exp(-2 * size));

@@ -30,6 +30,7 @@ struct log_ratio_rule : rule<2> {
 struct xlogy_rule : rule<2> {
   static constexpr std::string_view name = "xlogy", stan = "lmultiply", text = "x log(y), and 0 where x is 0.",
                                     reference = "x * log(y) if x != 0 else 0";
+  static constexpr std::uint8_t proportional_to = 0b01;
   static constexpr interval domain[] = {{}, {0, infinity}};
   static double value(double x, double y) { return x == 0 && !std::isnan(y) ? 0 : x * std::log(y); }
   template <class T>
@@ -55,6 +56,7 @@ AGRAD_ALWAYS_INLINE applied<xlogy_rule, X, Y> lmultiply(const X& x, const Y& y) 
 struct xlog1py_rule : rule<2> {
   static constexpr std::string_view name = "xlog1py", text = "x log(1 + y), and 0 where x is 0.",
                                     reference = "x * log1p(y) if x != 0 else 0";
+  static constexpr std::uint8_t proportional_to = 0b01;
   static constexpr interval domain[] = {{}, {-1, infinity}};
   static double value(double x, double y) { return x == 0 && !std::isnan(y) ? 0 : x * std::log1p(y); }
   template <class T>

@@ -11,6 +11,7 @@ namespace detail {
 /// exp(-x^2), accurate also in the tails: x^2 times the relative error of the square would be the relative error of exp.
 struct gaussian_rule : rule<1> {
   static constexpr std::string_view name = "gaussian";
+  static constexpr bool is_regular = true;
   static double value(double x) {
     if (std::abs(x) > 28) return 0;
     const double square = x * x;
@@ -28,6 +29,7 @@ inline constexpr double two_over_sqrt_pi = 1.12837916709551257389615890312154517
 
 struct erf_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "erf", text = "Error function.";
+  static constexpr bool is_regular = true;
   static double value(double x) { return std::erf(x); }
   static constexpr bool needs_wide_packets = true;
   static constexpr interval packets{-26, 26};
@@ -55,6 +57,7 @@ AGRAD_ALWAYS_INLINE applied<erf_rule, X> erf(const X& x) {
 
 struct erfc_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "erfc", text = "1 - erf(x), accurate for large x.";
+  static constexpr bool is_regular = true;
   static double value(double x) { return std::erfc(x); }
   static constexpr bool needs_wide_packets = true;
   static constexpr interval packets{-26, 26};

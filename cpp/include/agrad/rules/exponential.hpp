@@ -17,6 +17,7 @@ inline constexpr double log_10 = 2.30258509299404568401799145468436421;
 
 struct exp_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "exp", text = "Exponential function.";
+  static constexpr bool is_regular = true;
   static double value(double x) { return std::exp(x); }
   static constexpr interval packets{-708, 709};
   template <class A>
@@ -35,6 +36,7 @@ AGRAD_ALWAYS_INLINE applied<exp_rule, X> exp(const X& x) {
 
 struct exp2_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "exp2", text = "2 raised to the power x.", reference = "2 ** x";
+  static constexpr bool is_regular = true;
   static double value(double x) { return std::exp2(x); }
   template <class T>
   static T derivative(wrt<0>, const T&, const T& value) {
@@ -48,6 +50,7 @@ AGRAD_ALWAYS_INLINE applied<exp2_rule, X> exp2(const X& x) {
 
 struct exp10_rule : rule<1> {
   static constexpr std::string_view name = "exp10", text = "10 raised to the power x.", reference = "10 ** x";
+  static constexpr bool is_regular = true;
   static double value(double x) { return std::pow(10, x); }
   template <class T>
   static T derivative(wrt<0>, const T&, const T& value) {
@@ -61,6 +64,7 @@ AGRAD_ALWAYS_INLINE applied<exp10_rule, X> exp10(const X& x) {
 
 struct expm1_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "expm1", text = "exp(x) - 1, accurate for small x.";
+  static constexpr bool is_regular = true;
   static double value(double x) { return std::expm1(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& value) {

@@ -11,6 +11,7 @@ namespace agrad {
 struct inv_logit_rule : rule<1> {
   static constexpr std::string_view name = "inv_logit", text = "Logistic function 1 / (1 + exp(-x)).",
                                     reference = "1 / (1 + exp(-x))", ufunc = "expit";
+  static constexpr bool is_regular = true;
   static double value(double x) {
     const double e = std::exp(-std::abs(x));
     return (x < 0 ? e : 1) / (1 + e);
@@ -73,6 +74,7 @@ AGRAD_ALWAYS_INLINE applied<log1m_rule, X> log1m(const X& x) {
 struct log1p_exp_rule : rule<1> {
   static constexpr std::string_view name = "log1p_exp", text = "log(1 + exp(x)), also called softplus.",
                                     reference = "log1p(exp(x))";
+  static constexpr bool is_regular = true;
   static double value(double x) { return (x > 0 ? x : 0) + std::log1p(std::exp(-std::abs(x))); }
   static constexpr interval packets{-708, 708};
   template <class A>
@@ -115,6 +117,7 @@ AGRAD_ALWAYS_INLINE applied<log1m_exp_rule, X> log1m_exp(const X& x) {
 struct log_inv_logit_rule : rule<1> {
   static constexpr std::string_view name = "log_inv_logit", text = "Logarithm of the logistic function, -log(1 + exp(-x)).",
                                     reference = "-log1p(exp(-x))", ufunc = "log_expit";
+  static constexpr bool is_regular = true;
   static double value(double x) { return -log1p_exp_rule::value(-x); }
   static constexpr interval packets{-708, 708};
   template <class A>
@@ -142,6 +145,7 @@ AGRAD_ALWAYS_INLINE applied<log_inv_logit_rule, X> log_inv_logit(const X& x) {
 struct log_sum_exp_rule : rule<2> {
   static constexpr std::string_view name = "log_sum_exp", text = "log(exp(x) + exp(y)).",
                                     reference = "max(x, y) + log1p(exp(-fabs(x - y)))", ufunc = "logaddexp";
+  static constexpr bool is_regular = true;
   static double value(double x, double y) {
     if (x == y) return x + detail::log_2;  // the difference of two equal infinities is nan
     const double distance = std::abs(x - y);
@@ -191,6 +195,7 @@ AGRAD_ALWAYS_INLINE applied<log_sum_exp_rule, X, Y> log_sum_exp(const X& x, cons
 struct logaddexp2_rule : rule<2> {
   static constexpr std::string_view name = "logaddexp2", text = "log2(2^x + 2^y).",
                                     reference = "max(x, y) + log1p(2 ** -fabs(x - y)) / log(2)";
+  static constexpr bool is_regular = true;
   static double value(double x, double y) {
     if (x == y) return x + 1;  // the difference of two equal infinities is nan
     const double distance = std::abs(x - y);

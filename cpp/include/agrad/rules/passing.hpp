@@ -7,6 +7,7 @@
 // slope falls to zero, has the slope nan at an infinite argument: the argument has overflowed, and 0 would be wrong.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
 
@@ -29,6 +30,7 @@ AGRAD_ALWAYS_INLINE void add_passed(double& sum, double slope, double x) {
 struct passed_rule : rule<2> {
   static constexpr std::string_view name = "sent", text = "x y, and 0 where x or y is 0.",
                                     reference = "x * y if x != 0 and y != 0 else 0";
+  static constexpr std::uint8_t proportional_to = 0b11;
   static double value(double x, double y) { return passed(x, y); }
   template <class T>
   static T derivative(wrt<0>, const T&, const T& y, const T&) {
@@ -37,6 +39,43 @@ struct passed_rule : rule<2> {
   template <class T>
   static T derivative(wrt<1>, const T& x, const T&, const T&) {
     return x;
+  }
+};
+
+/// The product of two links of the chain rule, of which the first is further in: a tangent and the slope after it, or a slope
+/// and the adjoint before it. It is 0 where the first link is zero, and nan where an infinite first link meets a zero that was
+/// computed (docs/functions.md, "Zero times infinity").
+struct linked_rule : rule<2> {
+  static constexpr std::string_view name = "linked", text = "x y, and 0 where x is 0.", reference = "x * y if x != 0 else 0";
+  static constexpr std::uint8_t proportional_to = 0b11;
+  static double value(double x, double y) { return x == 0 ? 0.0 : x * y; }
+  template <class T>
+  static T derivative(wrt<0>, const T&, const T& y, const T&) {
+    return y;
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T& x, const T&, const T&) {
+    return x;
+  }
+};
+
+/// The same product where the zero of the second link was computed only if a flag is not zero, and is structural otherwise.
+struct linked_where_rule : rule<3> {
+  static constexpr std::string_view name = "linked where", text = "y z, and 0 where y is 0, or where x and z are 0.",
+                                    reference = "y * z if y != 0 and (x != 0 or z != 0) else 0";
+  static constexpr std::uint8_t proportional_to = 0b110;
+  static double value(double x, double y, double z) { return y == 0 || (x == 0 && z == 0) ? 0.0 : y * z; }
+  template <class T>
+  static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {
+    return 0.0;
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T&, const T&, const T& z, const T&) {
+    return z;
+  }
+  template <class T>
+  static T derivative(wrt<2>, const T&, const T& y, const T&, const T&) {
+    return y;
   }
 };
 

@@ -41,6 +41,7 @@ AGRAD_ALWAYS_INLINE applied<pow_rule, X, Y> pow(const X& x, const Y& y) {
 
 struct square_rule : rule<1> {
   static constexpr std::string_view name = "square", text = "x squared.", reference = "x ** 2";
+  static constexpr bool is_regular = true;
   static double value(double x) { return x * x; }
   template <class A>
   static auto values(const A& x) {
@@ -168,6 +169,7 @@ AGRAD_ALWAYS_INLINE applied<inv_square_rule, X> inv_square(const X& x) {
 
 struct fma_rule : rule<3>, in_cmath {
   static constexpr std::string_view name = "fma", text = "x y + z, rounded once.", reference = "x * y + z";
+  static constexpr bool is_regular = true;
   static double value(double x, double y, double z) { return std::fma(x, y, z); }
   template <class T>
   static T derivative(wrt<0>, const T&, const T& y, const T&, const T&) {

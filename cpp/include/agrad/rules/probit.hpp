@@ -108,6 +108,7 @@ AGRAD_ALWAYS_INLINE applied<erfcinv_rule, X> inv_erfc(const X& x) {
 struct ndtr_rule : rule<1> {
   static constexpr std::string_view name = "ndtr", stan = "Phi",
                                     text = "Distribution function of the standard normal distribution.", reference = "ncdf(x)";
+  static constexpr bool is_regular = true;
   static double value(double x) { return detail::ndtr(x); }
   static constexpr bool needs_wide_packets = true;
   static constexpr interval packets{-37, 37};

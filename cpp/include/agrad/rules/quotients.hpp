@@ -101,6 +101,7 @@ inline double exprel(double x) {
 struct exprel_rule : rule<1> {
   static constexpr std::string_view name = "exprel", text = "(exp(x) - 1) / x, and 1 where x is 0.",
                                     reference = "expm1(x) / x if x != 0 else 1";
+  static constexpr bool is_regular = true;
   static double value(double x) { return x == infinity ? x : detail::exprel(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
@@ -143,6 +144,7 @@ AGRAD_ALWAYS_INLINE applied<boxcox_rule, X, Y> boxcox(const X& x, const Y& y) {
 struct sinc_rule : rule<1> {
   static constexpr std::string_view name = "sinc", text = "sin(pi x) / (pi x), and 1 where x is 0.",
                                     reference = "sin(pi * x) / (pi * x) if x != 0 else 1";
+  static constexpr bool is_regular = true;
   static double value(double x) {
     if (std::isinf(x)) return quiet_nan;
     return x == 0 ? 1 : detail::sin_pi_derivative(0, x) / (detail::pi * x);

@@ -12,6 +12,7 @@ namespace agrad::detail {
 /// exp(x) - 1 - x.
 struct exp_rest_rule : rule<1> {
   static constexpr std::string_view name = "exp_rest";
+  static constexpr bool is_regular = true;
   static double value(double x) { return exp_rest(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {

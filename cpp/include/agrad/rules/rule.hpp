@@ -24,6 +24,7 @@
 //     value_and_slopes  the value of numbers and the partial derivatives, where they share work (optional): of the array to
 //                 write the derivatives to, an array that tells which ones are wanted, and the arguments; duals use it
 //     is_linear   whether derivatives are constant; proportional_to: bits of the arguments that the value is a multiple of
+//     is_regular  whether the function is smooth at all finite arguments, so that slopes are infinite only where it overflows
 //     is_condition whether the values, 1 and 0, mean true and false
 // and derives from `in_cmath`, too, if <cmath> has the function. A rule knows no tape, no program and no Python. After the
 // rule comes its only overload in namespace agrad,
@@ -110,6 +111,7 @@ struct rule {
   static constexpr std::string_view stan = {};
   static constexpr std::string_view source = {};
   static constexpr bool is_linear = false;
+  static constexpr bool is_regular = false;
   static constexpr bool is_condition = false;
   static constexpr bool needs_wide_packets = false;
 };

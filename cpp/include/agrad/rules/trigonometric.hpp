@@ -11,6 +11,7 @@ AGRAD_ALWAYS_INLINE applied<cos_rule, X> cos(const X& x);
 
 struct sin_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "sin", text = "Sine; x in radians.";
+  static constexpr bool is_regular = true;
   static double value(double x) { return std::sin(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
@@ -24,6 +25,7 @@ AGRAD_ALWAYS_INLINE applied<sin_rule, X> sin(const X& x) {
 
 struct cos_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "cos", text = "Cosine; x in radians.";
+  static constexpr bool is_regular = true;
   static double value(double x) { return std::cos(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
@@ -78,6 +80,7 @@ AGRAD_ALWAYS_INLINE applied<acos_rule, X> acos(const X& x) {
 
 struct atan_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "atan", text = "Inverse tangent, in radians.", ufunc = "arctan";
+  static constexpr bool is_regular = true;
   static double value(double x) { return std::atan(x); }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {

@@ -178,6 +178,9 @@ class Compiled(Recorder, Inspected[Arguments], Generic[Arguments, Result]):
     def add_recorded(self, example: tuple[Any, ...], paths: list[Path]) -> None:
         """Adds paths of another recording for such a call (args, kwargs, instance), unless there are paths already."""
         entry = self._entry_of(example[0], Signature(*example, keeps_integers=self._keeps_integers))
+        if entry.required is not None:
+            for path in paths:
+                path.program = path.program.for_inputs(wanted(path.program, entry))
         entry.paths = entry.paths or list(paths)
 
     def _learn(self, args: tuple[Any, ...], entry: Entry, call: Signature, path: Path) -> None:

@@ -29,7 +29,7 @@ class adjoint_recorder {
   adjoint_recorder(recorder& in, recorded_part& part, bool by_formulas = false)
       : in_(in), part_(part), adjoints_(in), by_formulas_(by_formulas) {}
 
-  void seed(slot output, slot adjoint) { adjoints_.add(output, adjoint); }
+  void seed(slot output, slot adjoint) { adjoints_.seed(output, adjoint); }
 
   void reverse();
 
@@ -41,13 +41,19 @@ class adjoint_recorder {
 
   void propagate(const operation& op, const traced& adjoint);
 
-  /// Adds entry i of a contribution to the adjoint of entry i of an operand.
-  void propagate_entries(const span& to, const traced& what, Index n);
+  /// Adds entry i of a contribution, of n, to the adjoint of entry i of the first operand; the entry passes on the adjoints of
+  /// its line.
+  void propagate_lines(const operation& op, const traced& what, Index n);
+  /// Does the same for any operand where entry i passes on the adjoint of result i, unless entry i of `cut` is zero.
+  void propagate_each_entry(const operation& op, const span& to, const traced& what, const traced& cut = 1.0);
 
   /// Returns the sum of n entries.
   slot total(const span& x, Index n);
 
   void propagate_elementwise(const operation& op, const traced& adjoint);
+
+  /// Returns partial times adjoint, where a computed zero of the adjoint meets a slope that may be infinite.
+  traced linked(const operation& op, const traced& partial, const traced& adjoint);
 
   const std::uint32_t* integers_of(const operation& op) const { return in_.code().integers.data() + op.data; }
 
@@ -64,7 +70,8 @@ class adjoint_recorder {
 
   /// Propagates through y = a b: with z the adjoint of y, the adjoint of a is z b^T and the adjoint of b is a^T z.
   void propagate_product(const operation& op, const traced& adjoint);
-  void propagate_matrix(const span& to, const span& left, const span& right, Index rows, Index inner, Index width);
+  void propagate_matrix(const operation& op, Index k, const span& left, const span& right, Index rows, Index inner,
+                        Index width);
 
   // ---- along lines
 
@@ -85,6 +92,9 @@ class adjoint_recorder {
 
   // ---- all other operations
 
+  void add_ways_of_groups(const operation& op);
+  /// Makes the adjoints of weights unknown, as a careful pass does (program/machine/careful.hpp).
+  void add_unknown_weights(const operation& op, const traced& adjoint);
   void propagate_by_loops(operation op, const traced& adjoint);
 
   void propagate_by_formulas(const operation& op, const traced& adjoint);

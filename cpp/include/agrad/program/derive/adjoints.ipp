@@ -9,6 +9,7 @@
 #include <agrad/program/kernels/log_shares.hpp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
 #include <agrad/program/kernels/lookup.hpp>
+#include <agrad/program/machine/groups.hpp>
 #include <agrad/program/machine/structure.hpp>
 
 namespace agrad {
@@ -36,6 +37,7 @@ AGRAD_INLINE std::vector<slot> adjoint_recorder::of(const std::vector<slot>& req
 }
 
 AGRAD_INLINE void adjoint_recorder::propagate(const operation& op, const traced& adjoint) {
+  const composed_scope scope(op.is_composed);
   const kernel* what = op.what;
   if (what->entries != nullptr) return propagate_elementwise(op, adjoint);
   if (what == &kernels::gather) return propagate_gather(op, adjoint);
@@ -51,17 +53,41 @@ AGRAD_INLINE void adjoint_recorder::propagate(const operation& op, const traced&
   if (what == &kernels::softmax_along || what == &kernels::shares_along) return propagate_shares(op, adjoint);
   if (what == &kernels::stop_gradient || what == &kernels::hold) return;
   if (what == &kernels::perturbation || what == &kernels::checked || what == &kernels::checked_pair)
-    return propagate_entries(op.operands[0], adjoint, op.count);
-  if (what == &kernels::with_derivative) return propagate_entries(op.operands[2], adjoint, op.count);
+    return propagate_each_entry(op, op.operands[0], adjoint);
+  if (what == &kernels::with_derivative) return propagate_each_entry(op, op.operands[2], adjoint);
+  if (what->depends.has_weights && op.arity == 2 && !op.is_composed) add_unknown_weights(op, adjoint);
   propagate_by_loops(op, adjoint);
 }
 
-AGRAD_INLINE void adjoint_recorder::propagate_entries(const span& to, const traced& what, Index n) {
+AGRAD_INLINE void adjoint_recorder::propagate_lines(const operation& op, const traced& what, Index n) {
+  const span &to = op.operands[0], from = what.slots_in(in_);
+  if (to.count == 0 || !part_.depends(to.first, to.count)) return;
+  const Index length = integers_of(op)[0], inner = integers_of(op)[1];
+  const bool is_reduced = op.count < n || length == 1;
+  for (Index i = 0; i < n; ++i) {
+    const slot x = to.first + (to.stride == 0 ? 0 : i);
+    if (!part_.depends(x)) continue;
+    const Index line = i / (length * inner), begin = is_reduced ? line * inner : line * length * inner;
+    for (Index j = 0; j < (is_reduced ? 1 : length) && !adjoints_.is_always_reached(x); ++j)
+      adjoints_.add_way(x, op.result + begin + j * inner + i % inner);
+    if (to.stride != 0 || n == 1) adjoints_.add(x, detail::slot_at(from, i));
+  }
+  if (to.stride == 0 && n > 1) adjoints_.add(to.first, total(from, n));
+}
+
+AGRAD_INLINE void adjoint_recorder::propagate_each_entry(const operation& op, const span& to, const traced& what,
+                                                         const traced& cut) {
   if (to.count == 0 || !part_.depends(to.first, to.count)) return;
   const span from = what.slots_in(in_);
-  if (to.stride == 0 && n > 1) return adjoints_.add(to.first, total(from, n));
-  for (Index i = 0; i < n; ++i)
-    if (part_.depends(to.first + i)) adjoints_.add(to.first + i, detail::slot_at(from, i));
+  const auto cut_at = [&](Index i) { return cut.is_constant() ? 0 : detail::slot_at(cut.slots(), i); };
+  const bool is_one = to.stride == 0 && op.count > 1;
+  if (is_one) adjoints_.add(to.first, total(from, op.count), op.result, cut_at(0));
+  for (Index i = is_one ? 1 : 0; i < op.count; ++i) {
+    if (is_one)
+      adjoints_.add_way(to.first, op.result + i, cut_at(i));
+    else if (part_.depends(to.first + i))
+      adjoints_.add(to.first + i, detail::slot_at(from, i), op.result + i, cut_at(i));
+  }
 }
 
 AGRAD_INLINE slot adjoint_recorder::total(const span& x, Index n) {
@@ -73,20 +99,30 @@ AGRAD_INLINE void adjoint_recorder::propagate_elementwise(const operation& op, c
   traced x[most_arguments] = {0.0, 0.0, 0.0, 0.0};
   for (Index k = 0; k < op.arity; ++k) x[k] = detail::number_of(in_, part_.now(in_, op.operands[k], op));
   const traced y = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
+  const bool is_singular = !op.what->depends.is_linear && !op.what->depends.is_regular && !op.is_composed;
   for (Index k = 0; k < op.arity; ++k) {
     const span& to = op.operands[k];
     if (!part_.depends(to.first, to.count)) continue;
     const traced partial = op.what->entries->recorded_partial(k, x, y);
     if (partial.is_constant() && partial.constant() == 0) continue;
-    propagate_entries(to, detail::times(partial, adjoint), op.count);
+    const traced what = is_singular ? linked(op, partial, adjoint) : detail::times(partial, adjoint);
+    const Index factor = part_.constant_factor(op, k);
+    propagate_each_entry(op, to, what, factor < op.arity ? x[factor] : part_.varies(op, k) ? traced(1.0) : partial);
   }
+}
+
+AGRAD_INLINE traced adjoint_recorder::linked(const operation& op, const traced& partial, const traced& adjoint) {
+  if (partial.is_constant()) return detail::times(partial, adjoint);
+  const traced is_reached = adjoints_.are_reached(op.result, op.count);
+  if (is_reached.is_constant()) return detail::linked(partial, adjoint);
+  return apply<detail::linked_where_rule>(is_reached, partial, adjoint);
 }
 
 AGRAD_INLINE void adjoint_recorder::propagate_gather(const operation& op, const traced& adjoint) {
   const span from = adjoint.slots();
   for (Index i = 0; i < op.count; ++i) {
     const slot to = integers_of(op)[i];
-    if (part_.depends(to)) adjoints_.add(to, detail::slot_at(from, i));
+    if (part_.depends(to)) adjoints_.add(to, detail::slot_at(from, i), op.result + i);
   }
 }
 
@@ -98,7 +134,7 @@ AGRAD_INLINE void adjoint_recorder::propagate_sum(const operation& op, const tra
   for (Index i = 0; i < op.count; ++i)
     for (Index j = 0; j < length; ++j) {
       const slot x = to.first + (i / inner * length + j) * inner + i % inner;
-      if (part_.depends(x)) adjoints_.add(x, detail::slot_at(from, i));
+      if (part_.depends(x)) adjoints_.add(x, detail::slot_at(from, i), op.result + i);
     }
 }
 
@@ -119,16 +155,30 @@ AGRAD_INLINE void adjoint_recorder::propagate_product(const operation& op, const
   const span y = dense(adjoint.slots(), n * m);
   const span a = part_.now(in_, op.operands[0], op), b = part_.now(in_, op.operands[1], op);
   if (part_.depends(op.operands[0].first, op.operands[0].count))
-    propagate_matrix(op.operands[0], y, dense(transposed(b, k, m)), n, m, k);
+    propagate_matrix(op, 0, y, dense(transposed(b, k, m)), n, m, k);
   if (part_.depends(op.operands[1].first, op.operands[1].count))
-    propagate_matrix(op.operands[1], dense(transposed(a, n, k)), y, k, n, m);
+    propagate_matrix(op, 1, dense(transposed(a, n, k)), y, k, n, m);
 }
 
-AGRAD_INLINE void adjoint_recorder::propagate_matrix(const span& to, const span& left, const span& right, Index rows,
-                                                     Index inner, Index width) {
+AGRAD_INLINE void adjoint_recorder::propagate_matrix(const operation& op, Index k, const span& left, const span& right,
+                                                     Index rows, Index inner, Index width) {
+  const span& to = op.operands[k];
   const span operands[] = {left, right};
   const slot first = in_.apply(kernels::product, std::size_t{rows} * width, operands, 2, {rows, inner, width});
-  propagate_entries(to, detail::number_of(in_, in_.consecutive(first, std::size_t{rows} * width)), rows * width);
+  for (Index i = 0; i < rows * width; ++i) {
+    const Index row = i / width, column = i % width;
+    if (!part_.depends(to.first + i)) continue;
+    bool is_any = false;
+    for (Index q = 0; q < inner; ++q) {
+      const slot y = op.result + (k == 0 ? row * inner + q : q * width + column);
+      const slot factor = k == 0 ? detail::slot_at(right, q * width + column) : detail::slot_at(left, row * inner + q);
+      if (!in_.is_active(factor) && in_.value(factor) == 0) continue;
+      is_any = true;
+      adjoints_.add_way(to.first + i, y);
+      if (adjoints_.is_always_reached(to.first + i)) break;
+    }
+    if (is_any) adjoints_.add(to.first + i, first + i);
+  }
 }
 
 AGRAD_INLINE void adjoint_recorder::propagate_cumulative_sum(const operation& op, const traced& adjoint) {
@@ -136,7 +186,7 @@ AGRAD_INLINE void adjoint_recorder::propagate_cumulative_sum(const operation& op
   const span turned = dense(turned_round(adjoint.slots(), op.count, length, inner));
   const slot sums = in_.apply(kernels::cumulative_sum, op.count, &turned, 1, {length, inner});
   const span back = dense(turned_round(in_.consecutive(sums, op.count), op.count, length, inner));
-  propagate_entries(op.operands[0], detail::number_of(in_, back), op.count);
+  propagate_lines(op, detail::number_of(in_, back), op.count);
 }
 
 AGRAD_INLINE std::vector<slot> adjoint_recorder::turned_round(const span& x, Index n, Index length, Index inner) {
@@ -152,19 +202,19 @@ AGRAD_INLINE void adjoint_recorder::propagate_log_sum_exp(const operation& op, c
   const Index n = op.operands[0].count;
   const detail::recorded_lines over(in_, op, n);
   const traced shares = over.shares(part_.now(in_, op.operands[0], op));
-  propagate_entries(op.operands[0], detail::times(shares, over.spread(adjoint.slots_in(in_))), n);
+  propagate_lines(op, detail::times(shares, over.spread(adjoint.slots_in(in_))), n);
 }
 
 AGRAD_INLINE void adjoint_recorder::propagate_log_shares(const operation& op, const traced& adjoint) {
   const Index n = op.operands[0].count;
   const detail::recorded_lines over(in_, op, n);
   const traced slopes = over.slopes_of_log_shares(part_.now(in_, op.operands[0], op), part_.now(in_, op.operands[1], op));
-  propagate_entries(op.operands[0], detail::times(slopes, over.spread(adjoint.slots_in(in_))), n);
+  propagate_lines(op, detail::times(slopes, over.spread(adjoint.slots_in(in_))), n);
 }
 
 AGRAD_INLINE void adjoint_recorder::propagate_shares(const operation& op, const traced& adjoint) {
   const traced shares = detail::number_of(in_, part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
-  propagate_entries(op.operands[0], detail::recorded_lines(in_, op, op.count).propagate_shares(shares, adjoint), op.count);
+  propagate_lines(op, detail::recorded_lines(in_, op, op.count).propagate_shares(shares, adjoint), op.count);
 }
 
 AGRAD_INLINE void adjoint_recorder::propagate_polygon(const operation& op, const traced& adjoint) {
@@ -175,19 +225,20 @@ AGRAD_INLINE void adjoint_recorder::propagate_polygon(const operation& op, const
                            dense(part_.now(in_, op.operands[1], op), op.operands[1].count),
                            dense(part_.now(in_, op.operands[2], op), op.operands[2].count)};
   const slot slopes = in_.apply(kernels::interpolation_slope, op.count, operands, 3);
-  propagate_entries(op.operands[0], detail::times(detail::number_of(in_, in_.consecutive(slopes, op.count)), adjoint),
-                    op.count);
+  propagate_each_entry(op, op.operands[0], detail::times(detail::number_of(in_, in_.consecutive(slopes, op.count)), adjoint));
 }
 
 AGRAD_INLINE void adjoint_recorder::propagate_scatter_add(const operation& op, const traced& adjoint) {
   const span from = adjoint.slots(), &v = op.operands[1], &places = op.operands[2];
-  propagate_entries(op.operands[0], adjoint, op.count);
-  for (Index i = 0; i < v.count; ++i)
-    if (part_.depends(v.first + i))
-      adjoints_.add(v.first + i, detail::slot_at(from, static_cast<Index>(in_.value(places.first + i))));
+  propagate_each_entry(op, op.operands[0], adjoint);
+  for (Index i = 0; i < v.count; ++i) {
+    const auto place = static_cast<Index>(in_.value(places.first + i));
+    if (part_.depends(v.first + i)) adjoints_.add(v.first + i, detail::slot_at(from, place), op.result + place);
+  }
 }
 
 AGRAD_INLINE void adjoint_recorder::propagate_by_formulas(const operation& op, const traced& adjoint) {
+  const composed_scope scope;
   span operands[operation::most_operands];
   std::vector<Index> by_tangents;
   for (Index k = 0; k < op.arity; ++k) {
@@ -198,7 +249,7 @@ AGRAD_INLINE void adjoint_recorder::propagate_by_formulas(const operation& op, c
   const auto is_done = [&](Index k) {
     if (op.what->formulas->transposed == nullptr) return false;
     const std::vector<slot> slots = op.what->formulas->transposed(in_, integers.data(), operands, k, adjoint.slots());
-    for (Index i = 0; i < slots.size(); ++i) adjoints_.add(op.operands[k].first + i, slots[i]);
+    for (Index i = 0; i < slots.size(); ++i) adjoints_.add(op.operands[k].first + i, slots[i], op);
     return !slots.empty();
   };
   by_tangents.erase(std::remove_if(by_tangents.begin(), by_tangents.end(), is_done), by_tangents.end());
@@ -223,7 +274,7 @@ AGRAD_INLINE void adjoint_recorder::propagate_transposed(const operation& op, co
   const std::vector<slot> back = detail::adjoints_by_formulas(in_, begin, result, seeds, along);
   std::size_t at = 0;
   for (const Index k : variables)
-    for (Index i = 0; i < operands[k].count; ++i) adjoints_.add(op.operands[k].first + i, back[at++]);
+    for (Index i = 0; i < operands[k].count; ++i) adjoints_.add(op.operands[k].first + i, back[at++], op);
 }
 
 AGRAD_INLINE void adjoint_recorder::propagate_by_loops(operation op, const traced& adjoint) {
@@ -240,10 +291,41 @@ AGRAD_INLINE void adjoint_recorder::propagate_by_loops(operation op, const trace
   auto f = std::make_shared<reverse_operation>(alone(in_, op, wanted), "the reverse pass of " + part_.name_of(in_, op),
                                                part_.is_linear(in_, op));
   const slot first = in_.apply(std::move(f), dense(slots), n, true);
+  const bool has_groups = !op.what->depends.is_linear && detail::dependence_groups::are_known(op);
   Index at = first;
   for (Index k = 0; k < op.arity; ++k)
-    for (Index i = 0; i < op.operands[k].count; ++i, ++at)
-      if (part_.depends(op.operands[k].first + i)) adjoints_.add(op.operands[k].first + i, at);
+    for (Index i = 0; i < op.operands[k].count; ++i, ++at) {
+      const slot x = op.operands[k].first + i;
+      if (!part_.depends(x)) continue;
+      if (has_groups)
+        adjoints_.add(x, at);
+      else
+        adjoints_.add(x, at, op);
+    }
+  if (has_groups) add_ways_of_groups(op);
+}
+
+AGRAD_INLINE void adjoint_recorder::add_unknown_weights(const operation& op, const traced& adjoint) {
+  const span &x = op.operands[0], &weights = op.operands[1];
+  if (weights.count == 0 || !part_.depends(weights.first, weights.count)) return;
+  const detail::recorded_lines over(in_, op, weights.count);
+  const traced y = over.spread(part_.now(in_, {op.result, op.count, 1, in_.is_active(op.result)}, op));
+  const traced reached = adjoints_.are_reached(op.result, op.count), terms = detail::number_of(in_, part_.now(in_, x, op));
+  traced is_unknown = y == -infinity && over.spread(adjoint.slots_in(in_)) == 0.0 && terms > -infinity;
+  if (!reached.is_constant()) is_unknown = is_unknown && over.spread(reached.slots_in(in_)) != 0.0;
+  const span unknown = either(is_unknown, traced(quiet_nan), traced(0.0)).slots_in(in_);
+  for (Index i = 0; i < weights.count; ++i)
+    if (part_.depends(weights.first + i)) adjoints_.add(weights.first + i, detail::slot_at(unknown, i));
+}
+
+AGRAD_INLINE void adjoint_recorder::add_ways_of_groups(const operation& op) {
+  run_context context;
+  context.integers = in_.code().integers.data();
+  detail::dependence_groups(op, context).each([&](const std::vector<slot>& results, const std::vector<slot>& entries) {
+    for (const slot x : entries)
+      for (const slot y : results)
+        if (part_.depends(x)) adjoints_.add_way(x, y);
+  });
 }
 
 }  // namespace agrad

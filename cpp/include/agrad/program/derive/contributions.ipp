@@ -6,6 +6,18 @@
 
 namespace agrad {
 
+AGRAD_INLINE void contributions::seed(slot output, slot adjoint) {
+  const bool is_zero = !in_.is_active(adjoint) && in_.value(adjoint) == 0;
+  if (!is_zero) reached_.set_always(output);
+  add(output, adjoint);
+}
+
+AGRAD_INLINE void contributions::add(slot to, slot from, const operation& op) {
+  slot over = op.result;
+  while (over + 1 < op.result + op.count && !reached_.is_always(over)) ++over;
+  add(to, from, over, from);
+}
+
 AGRAD_INLINE void contributions::add(slot to, slot from) {
   all_.push_back({from, last_[to]});
   last_[to] = static_cast<std::uint32_t>(all_.size());

@@ -7,7 +7,7 @@
 #include <agrad/base/inline.hpp>
 #include <agrad/program/derive/chosen_entries.hpp>
 #include <agrad/program/derive/derivative_operations.hpp>
-#include <agrad/program/machine/second_ahead.hpp>
+#include <agrad/program/machine/second_order.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/program/schedule/schedule.hpp>
 

@@ -12,8 +12,9 @@
 #include <vector>
 
 #include <agrad/program/machine/tracing.hpp>
+#include <agrad/program/machine/unrolled.hpp>
+#include <agrad/program/program.hpp>
 #include <agrad/program/schedule/schedule.hpp>
-#include <agrad/program/schedule/unrolled.hpp>
 #include <agrad/program/sparse/pattern.hpp>
 
 namespace agrad {

@@ -33,7 +33,7 @@ AGRAD_INLINE slot derivative_flow::entry(std::size_t i, std::uint32_t j) {
 }
 
 AGRAD_INLINE slot derivative_flow::slot_of(const span& x, std::size_t i) const {
-  return x.listed ? f_.code().integers[x.first + i] : static_cast<slot>(x.first + i * x.stride);
+  return detail::slot_of_entry(f_.code().integers.data(), x, i);
 }
 
 AGRAD_INLINE bool derivative_flow::propagate(const operation& op) {

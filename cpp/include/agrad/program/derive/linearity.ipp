@@ -58,7 +58,8 @@ AGRAD_INLINE linearity::how linearity::of(const operation& op) const {
   const auto name = op.what->name;
   const auto fits = [&](std::uint32_t k) { return each[k] == linearly || is_zero(op.operands[k]); };
   bool is_linear = false;
-  if (op.what == &kernels::product || name == multiply_rule::name || name == detail::passed_rule::name)
+  if (op.what == &kernels::product || name == multiply_rule::name || name == detail::passed_rule::name ||
+      name == detail::linked_rule::name)
     is_linear = each[0] == not_at_all || each[1] == not_at_all;
   else if (name == divide_rule::name)
     is_linear = each[1] == not_at_all;

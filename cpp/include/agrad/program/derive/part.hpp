@@ -35,6 +35,13 @@ class recorded_part {
   /// Makes operands active that depend on the slots `on`, even where they are constants of the recording.
   void mark_active(operation& op) const;
 
+  /// Returns an operand other than k that is a factor of the result and does not depend on the slots `on`, or the arity.
+  std::uint32_t constant_factor(const operation& op, std::uint32_t k) const;
+  /// Returns whether the derivative of an elementwise operation with respect to operand k varies with the slots `on`. Where it
+  /// does not and is zero, that is structural: a choice not taken, or a constant factor. Zeros among the products of a recorded
+  /// derivative count as structural.
+  bool varies(const operation& op, std::uint32_t k) const;
+
   /// Returns whether the operation has no second derivatives.
   static bool is_linear(const recorder& in, const operation& op);
 

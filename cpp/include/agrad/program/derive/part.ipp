@@ -39,6 +39,25 @@ AGRAD_INLINE void recorded_part::mark_active(operation& op) const {
   }
 }
 
+AGRAD_INLINE std::uint32_t recorded_part::constant_factor(const operation& op, std::uint32_t k) const {
+  std::uint32_t l = 0;
+  const auto is_factor = [&] {
+    return l != k && (op.what->depends.zero_with >> l & 1U) != 0 && !depends(op.operands[l].first, op.operands[l].count);
+  };
+  while (l < op.arity && !is_factor()) ++l;
+  return l;
+}
+
+AGRAD_INLINE bool recorded_part::varies(const operation& op, std::uint32_t k) const {
+  const auto name = op.what->name;
+  if (name == detail::passed_rule::name || name == detail::linked_rule::name || name == detail::linked_where_rule::name)
+    return false;
+  bool found = op.arity == 1;
+  for (std::uint32_t l = 0; l < op.arity; ++l)
+    found = found || ((op.what->depends.curved[k] >> l & 1U) != 0 && depends(op.operands[l].first, op.operands[l].count));
+  return found;
+}
+
 AGRAD_INLINE bool recorded_part::is_linear(const recorder& in, const operation& op) {
   if (op.what != &kernels::external) return op.what->depends.is_linear;
   return in.code().externals[in.code().integers[op.data]]->is_linear();

@@ -24,9 +24,9 @@ namespace agrad {
 
 class tangent_recorder {
  public:
-  tangent_recorder(recorder& in, recorded_part& part) : in_(in), part_(part), tangent_(in.size(), 0) {}
+  tangent_recorder(recorder& in, recorded_part& part) : in_(in), part_(part), tangent_(in.size(), 0), singular_(in.size()) {}
 
-  void seed(slot input, slot tangent) { tangent_[input] = tangent; }
+  void seed(slot input, slot tangent);
 
   void reverse();
 
@@ -53,6 +53,8 @@ class tangent_recorder {
 
   void propagate_product(const operation& op);
 
+  /// Returns the tangent of an operand times the slope after it, where a computed zero makes an infinite tangent unknown.
+  traced linked(const span& operand, const traced& tangent, const traced& slope) const;
   /// Propagates through y = log(sum_j exp(x_j)): the tangent of y is the sum of the tangents of x_j times their shares.
   void propagate_log_sum_exp(const operation& op);
   void propagate_log_shares(const operation& op);
@@ -70,6 +72,7 @@ class tangent_recorder {
   recorder& in_;
   recorded_part& part_;
   std::vector<slot> tangent_;  // slot -> slot of its tangent
+  detail::slot_set singular_;  // whose tangents may be infinite without an overflow
 };
 
 }  // namespace agrad

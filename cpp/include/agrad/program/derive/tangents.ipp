@@ -1,6 +1,8 @@
 // Definitions of program/derive/tangents.hpp.
 #pragma once
 
+#include <cmath>
+
 #include <agrad/base/inline.hpp>
 #include <agrad/program/derive/tangents.hpp>
 #include <agrad/program/kernels/checked.hpp>
@@ -12,14 +14,24 @@
 
 namespace agrad {
 
+AGRAD_INLINE void tangent_recorder::seed(slot input, slot tangent) {
+  tangent_[input] = tangent;
+  singular_.set(input, in_.is_active(tangent) || !std::isfinite(in_.value(tangent)));
+}
+
 AGRAD_INLINE void tangent_recorder::reverse() {
   for (std::size_t i = part_.begin(); i < part_.end(); ++i) {
     const operation op = in_.code().operations[i];
-    if (op.count > 0 && part_.depends(op.result, op.count)) propagate(op);
+    if (op.count == 0 || !part_.depends(op.result, op.count)) continue;
+    propagate(op);
+    operation active = op;
+    part_.mark_active(active);
+    detail::add_singular(active, in_.code().integers.data(), singular_);
   }
 }
 
 AGRAD_INLINE void tangent_recorder::propagate(const operation& op) {
+  const composed_scope scope(op.is_composed);
   const kernel* what = op.what;
   if (what->entries != nullptr) return propagate_elementwise(op);
   if (what == &kernels::gather) return propagate_gather(op);
@@ -75,7 +87,9 @@ AGRAD_INLINE void tangent_recorder::propagate_elementwise(const operation& op) {
     const traced partial = op.what->entries->recorded_partial(k, x, y);
     if (partial.is_constant() && partial.constant() == 0) continue;
     const std::vector<slot> slots = tangent_slots(from);
-    const traced part = detail::times(partial, detail::number_of(in_, in_.consecutive(slots.data(), slots.size())));
+    const traced along = detail::number_of(in_, in_.consecutive(slots.data(), slots.size()));
+    const bool may_be_unknown = part_.varies(op, k) && part_.constant_factor(op, k) == op.arity;
+    const traced part = may_be_unknown ? linked(from, along, partial) : detail::times(partial, along);
     sum = sum.is_constant() ? part : sum + part;
   }
   set_tangents(op, sum.slots_in(in_));
@@ -98,18 +112,24 @@ AGRAD_INLINE void tangent_recorder::propagate_product(const operation& op) {
   set_tangents(op, sum.slots_in(in_));
 }
 
+AGRAD_INLINE traced tangent_recorder::linked(const span& operand, const traced& tangent, const traced& slope) const {
+  for (Index i = 0; i < operand.count; ++i)
+    if (singular_.has(operand.first + i)) return detail::linked(tangent, slope);
+  return detail::times(slope, tangent);
+}
+
 AGRAD_INLINE void tangent_recorder::propagate_log_sum_exp(const operation& op) {
   const span& x = op.operands[0];
   const detail::recorded_lines over(in_, op, x.count);
   const traced along = detail::number_of(in_, tangents_of(x));
-  set_tangents(op, over.sum(detail::times(over.shares(part_.now(in_, x, op)), along)).slots_in(in_));
+  set_tangents(op, over.sum(linked(x, along, over.shares(part_.now(in_, x, op)))).slots_in(in_));
 }
 
 AGRAD_INLINE void tangent_recorder::propagate_log_shares(const operation& op) {
   const span& x = op.operands[0];
   const detail::recorded_lines over(in_, op, x.count);
   const traced slopes = over.slopes_of_log_shares(part_.now(in_, x, op), part_.now(in_, op.operands[1], op));
-  set_tangents(op, over.sum(detail::times(slopes, detail::number_of(in_, tangents_of(x)))).slots_in(in_));
+  set_tangents(op, over.sum(linked(x, detail::number_of(in_, tangents_of(x)), slopes)).slots_in(in_));
 }
 
 AGRAD_INLINE void tangent_recorder::propagate_shares(const operation& op) {

@@ -3,7 +3,7 @@
 // The program is run many times with a clock reading around each operation; an operation's time is the median, less the time of
 // a clock reading. Steps of straight code are too short for the clock: a sequence is timed as a whole, and its time is divided
 // among its steps in proportion to the time of each kind of step alone.
-// Read first: program/schedule/unrolled.hpp.
+// Read first: program/machine/unrolled.hpp.
 #pragma once
 
 #include <algorithm>

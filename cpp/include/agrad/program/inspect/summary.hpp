@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include <agrad/program/schedule/unrolled.hpp>
+#include <agrad/program/machine/unrolled.hpp>
+#include <agrad/program/program.hpp>
 
 namespace agrad {
 

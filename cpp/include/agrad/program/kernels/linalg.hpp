@@ -17,7 +17,7 @@
 #include <agrad/dual/matrix.hpp>
 #include <agrad/program/kernels/linalg_formulas.hpp>
 #include <agrad/program/kernels/linalg_slots.hpp>
-#include <agrad/program/machine/partial_second.hpp>
+#include <agrad/program/machine/second_order.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/rules/linalg/algebra.hpp>
 #include <agrad/tape/matrix/linalg.hpp>
@@ -66,7 +66,7 @@ template <class Rule>
 inline constexpr bool checks_second<Rule, std::void_t<decltype(&Rule::template check_second<const_block>)>> = true;
 
 /// Whether a rule with one argument and one result has its own formula for the tangents of adjoints: `add_second(prepared,
-/// argument, adjoint, tangent of the adjoint, tangent of the argument, is partial (program/machine/partial_second.hpp),
+/// argument, adjoint, tangent of the adjoint, tangent of the argument, is partial (program/machine/second_order.hpp),
 /// tangent of the argument's adjoint)`.
 template <class Rule, class = void>
 inline constexpr bool has_own_second = false;

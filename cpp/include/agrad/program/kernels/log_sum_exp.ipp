@@ -114,17 +114,28 @@ struct log_sum_exp_loops {
     for (std::uint32_t i = 0; i < over.count; ++i) {
       const S &seed = adjoints[op.result + i], &y = values[op.result + i];
       const double top = detail::primal(y);
-      if (is_constant_zero(seed) || top == -infinity) continue;
+      if (is_constant_zero(seed)) continue;
       const line l = line_of(op, values, over, i);
       const std::size_t begin = over.begin(i);
       S* x_adjoint = op.operands[0].active ? adjoints + op.operands[0].first + begin : nullptr;
       S* b_adjoint = op.arity == 2 && op.operands[1].active ? adjoints + op.operands[1].first + begin : nullptr;
+      if (top == -infinity) {
+        if (b_adjoint != nullptr) open(l, seed, b_adjoint);
+        continue;
+      }
       if (top == infinity) {
         if (x_adjoint != nullptr) share(l, seed, x_adjoint);
         continue;
       }
       spread(l, y, seed, powers.data(), x_adjoint, b_adjoint);
     }
+  }
+  // All weights are zero: the slope of a weight is infinite, unless its term is zero whatever the weight.
+  static void open(const line& l, const S& seed, S* b_adjoint) {
+    S total(0);
+    for (std::uint32_t j = 0; j < l.length; ++j) total += l.b[j * l.inner];
+    for (std::uint32_t j = 0; j < l.length; ++j)
+      if (detail::primal(l.exponent(j)) > -infinity) b_adjoint[j * l.inner] += seed / total;
   }
   static void share(const line& l, const S& seed, S* x_adjoint) {
     const std::uint32_t count = infinite(l, infinity);
@@ -148,6 +159,7 @@ struct log_sum_exp_loops {
   }
 };
 
-AGRAD_INLINE constexpr kernel log_sum_exp_along = make<log_sum_exp_loops>("logsumexp", {dependence::along_lines});
+AGRAD_INLINE constexpr kernel log_sum_exp_along =
+    make<log_sum_exp_loops>("logsumexp", {dependence::along_lines, false, false, {}, 0, true});
 
 }  // namespace agrad::kernels

@@ -113,14 +113,19 @@ class path_spaces {
   template <int Width>
   void begin_tangents(const double* captured, std::size_t number) {
     tangents_of = number;
+    has_infinite_tangents_ = !are_finite(captured, of_.captured * Width);
     work_.tangents.assign(of_.code->size() * Width, 0.0);
     for (std::size_t i = 0; i < of_.captured; ++i)
       std::copy_n(captured + i * Width, Width, tangents<Width>(slots()[inputs_ + i]));
   }
+  /// carry: how many of the local inputs are the carry.
   template <int Width>
-  void run_tangents(const double* local) {
+  void run_tangents(const double* local, std::size_t carry) {
     for (std::size_t i = 0; i < inputs_; ++i) std::copy_n(local + i * Width, Width, tangents<Width>(slots()[i]));
     run_tangent<Width>(code(), work_);
+    if (AGRAD_UNLIKELY(has_infinite_tangents_ || !are_finite(local, inputs_ * Width) ||
+                       of_.code->singular().meet_infinite(work_, Width)))
+      run_tangent_carefully(code(), work_, Width, moving_inputs<Width>(carry));
   }
   template <int Width>
   const double* output_tangent(std::size_t i) {
@@ -160,6 +165,22 @@ class path_spaces {
     else
       run_second<Width>(code(), work_);
   }
+  /// Returns whether the pass met a zero at a slope that is not finite.
+  template <int Width>
+  bool met_zero() {
+    const singular_entries& singular = of_.code->singular();
+    if constexpr (Width == 0)
+      return singular.meet_zero(code(), work_, work_.adjoints.data());
+    else
+      return singular.meet_zero_of_second(code(), work_);
+  }
+  /// Returns whether a derivative of an order up to `order` may be infinite in this step.
+  bool has_infinite_slope(int order) { return !is_plain() || of_.code->singular().have_infinite_slope(code(), work_, order); }
+  /// Returns a careful pass over the seeded adjoints, with derivatives by the inputs of these slots.
+  careful_reverse begin_careful(int width, const std::vector<slot>& inputs) { return {code(), work_, width, inputs}; }
+  /// Return the slots of inputs, also captured ones, and outputs.
+  slot input_slot(std::size_t i) const { return slots()[i]; }
+  slot output_slot(std::size_t i) const { return of_.code->outputs()[i]; }
   /// Adds the adjoints of n inputs from number `first` to the arguments.
   template <int Width>
   void add_adjoints_to(std::size_t first, std::size_t n, double* adjoint, double* adjoint_tangent) const {
@@ -182,6 +203,16 @@ class path_spaces {
  private:
   const program_code& code() const { return of_.code->code(); }
   const std::vector<slot>& slots() const { return of_.code->inputs(); }
+  /// Returns the slots of the carry and of all other inputs that have a tangent: those without may be constants.
+  template <int Width>
+  std::vector<slot> moving_inputs(std::size_t carry) {
+    std::vector<slot> moving;
+    for (std::size_t i = 0; i < slots().size(); ++i) {
+      const double* along = tangents<Width>(slots()[i]);
+      if (i < carry || std::any_of(along, along + Width, [](double each) { return each != 0; })) moving.push_back(slots()[i]);
+    }
+    return moving;
+  }
   template <int Width>
   double* tangents(slot at) {
     return work_.tangents.data() + at * std::size_t{Width};
@@ -191,6 +222,7 @@ class path_spaces {
   std::size_t inputs_;
   std::size_t first_result_;  // all earlier slots are inputs and constants
   workspace work_;
+  bool has_infinite_tangents_ = false;  // of captured values
 };
 
 }  // namespace detail

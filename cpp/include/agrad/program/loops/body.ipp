@@ -57,6 +57,7 @@ AGRAD_INLINE void path_spaces::begin_values(const std::vector<double>& captured)
 AGRAD_INLINE bool path_spaces::run(const double* local, bool with_adjoint) {
   holds = nothing;
   for (std::size_t i = 0; i < inputs_; ++i) work_.values[slots()[i]] = local[i];
+  work_.slopes = {};
   const run_context context = work_.context(code(), with_adjoint);
   double* values = work_.values.data();
   try {
@@ -76,6 +77,7 @@ AGRAD_INLINE bool path_spaces::run(const double* local, bool with_adjoint) {
 AGRAD_INLINE void path_spaces::restore(const double* local, const double* from) {
   for (std::size_t i = 0; i < inputs_; ++i) work_.values[slots()[i]] = local[i];
   std::copy_n(from, results(), work_.values.data() + first_result_);
+  work_.slopes = {};
   can_reverse = true;
 }
 

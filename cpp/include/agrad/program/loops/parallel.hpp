@@ -16,7 +16,7 @@
 
 #include <agrad/base/threads.hpp>
 #include <agrad/program/machine/record.hpp>
-#include <agrad/program/machine/second_ahead.hpp>
+#include <agrad/program/machine/second_order.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/program/schedule/inlined.hpp>
 #include <agrad/program/store/portable.hpp>
@@ -137,6 +137,32 @@ class parallel_operation final : public external_operation {
     });
     add(back, 1, x_adjoint);
     add(tangents, w, x_adjoint_tangent);
+  }
+
+  bool met_zero(const state& s) const override {
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      if (parts_[i].what->met_zero(state_of(s, i))) return true;
+    return false;
+  }
+  /// Runs one part after the other: careful passes are rare.
+  void reverse_carefully(state& s, int width, const marked_adjoints& y, const marked_adjoints& x,
+                         const std::vector<bool>& varies) const override {
+    const auto w = static_cast<std::size_t>(width);
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const std::size_t n = parts_[p].inputs.size(), first = begins_[p];
+      std::vector<double> adjoints(n), tangents(n * w), marks(n), tangent_marks(n * w);
+      std::vector<bool> mine_varies;
+      for (const std::uint32_t i : parts_[p].inputs) mine_varies.push_back(varies[i]);
+      const marked_adjoints mine{adjoints.data(), tangents.data(), marks.data(), tangent_marks.data()};
+      parts_[p].what->reverse_carefully(
+          of(s, p), width, {y.adjoints + first, y.tangents + first * w, y.marks + first, y.tangent_marks + first * w}, mine,
+          mine_varies);
+      const auto add_to = [&](const std::vector<double>& from, std::size_t each, double* to) {
+        for (std::size_t i = 0; i < n * each; ++i) to[parts_[p].inputs[i / each] * each + i % each] += from[i];
+      };
+      add_to(adjoints, 1, x.adjoints), add_to(tangents, w, x.tangents);
+      add_to(marks, 1, x.marks), add_to(tangent_marks, w, x.tangent_marks);
+    }
   }
 
  private:

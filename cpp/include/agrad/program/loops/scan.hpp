@@ -57,6 +57,10 @@ class scan_operation final : public external_operation {
   AGRAD_INLINE void second(external_operation::state& s, int width, const double* y_adjoint, const double* y_adjoint_tangent,
                            double* x_adjoint, double* x_adjoint_tangent) const override;
 
+  AGRAD_INLINE bool met_zero(const external_operation::state& s) const override;
+  AGRAD_INLINE void reverse_carefully(external_operation::state& s, int width, const marked_adjoints& y,
+                                      const marked_adjoints& x, const std::vector<bool>& varies) const override;
+
   /// Runs the loop before the operation is recorded, while the body may still capture values; recording then takes over the
   /// result, which is also returned. The first path must be recorded, and only the caller may know the operation.
   const std::vector<double>& prepare(const double* carry, const double* xs, std::vector<double> captured, bool with_adjoint);

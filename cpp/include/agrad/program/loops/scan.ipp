@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <agrad/base/inline.hpp>
+#include <agrad/program/loops/careful_scan.hpp>
 #include <agrad/program/loops/scan.hpp>
 #include <agrad/program/loops/scan_steps.hpp>
 #include <agrad/program/schedule/inlined.hpp>
@@ -91,6 +92,22 @@ AGRAD_INLINE void scan_operation::second(external_operation::state& s, int width
     run.reverse<1>(y_adjoint, y_adjoint_tangent, x_adjoint, x_adjoint_tangent);
   else
     run.reverse<lane_count>(y_adjoint, y_adjoint_tangent, x_adjoint, x_adjoint_tangent);
+}
+
+AGRAD_INLINE bool scan_operation::met_zero(const external_operation::state& s) const {
+  return static_cast<const scan_state&>(s).run.met_zero();
+}
+
+AGRAD_INLINE void scan_operation::reverse_carefully(external_operation::state& s, int width, const marked_adjoints& y,
+                                                    const marked_adjoints& x, const std::vector<bool>& varies) const {
+  if (loop_.recovers) return;
+  detail::scan_run& run = static_cast<scan_state&>(s).run;
+  if (width == 0)
+    detail::careful_scan<0>(run, varies).run(y, x);
+  else if (width == 1)
+    detail::careful_scan<1>(run, varies).run(y, x);
+  else
+    detail::careful_scan<lane_count>(run, varies).run(y, x);
 }
 
 AGRAD_INLINE const std::vector<double>& scan_operation::prepare(const double* carry, const double* xs,

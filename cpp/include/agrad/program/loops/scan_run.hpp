@@ -54,11 +54,16 @@ class scan_run final : public external_operation::state {
   void reverse(const double* y_adjoint, const double* y_tangents, double* x_adjoint, double* x_tangents) {
     const std::size_t c = loop_.carry;
     std::vector<double> back(y_adjoint, y_adjoint + c), back_tangents(y_tangents, y_tangents + c * Width);
+    bool has_skipped = false;
+    met_zero_ = false;
     ++adjoints_number_;
     for (std::size_t s = segments(); s-- > 0;) {
       need_segment<Width>(s);
       for (std::size_t step = end_of(s); step-- > s * length_;) {
-        if (!has_seed<Width>(step, back, back_tangents, y_adjoint, y_tangents)) continue;  // no result of this step was used
+        if (!has_seed<Width>(step, back, back_tangents, y_adjoint, y_tangents)) {  // no result of this step was used
+          has_skipped = true;
+          continue;
+        }
         path_spaces& at = need_step<Width>(step);
         if (at.adjoints_of == adjoints_number_)
           at.template clear_adjoints<Width>();
@@ -66,6 +71,7 @@ class scan_run final : public external_operation::state {
           at.template begin_adjoints<Width>(adjoints_number_);
         seed<Width>(at, step, back.data(), back_tangents.data(), y_adjoint, y_tangents);
         at.template reverse<Width>();
+        met_zero_ = met_zero_ || at.template met_zero<Width>();
         at.template get<Width>(c, back.data(), back_tangents.data());
         drop_denormal(back), drop_denormal(back_tangents);
         add_entry_adjoints<Width>(at, step, x_adjoint, x_tangents);
@@ -76,11 +82,20 @@ class scan_run final : public external_operation::state {
     for (auto& each : spaces_)
       if (each != nullptr && each->adjoints_of == adjoints_number_)
         each->template add_adjoints_to<Width>(local_.size(), each->captured(), x_adjoint + c, x_tangents + c * Width);
+    met_zero_ = met_zero_ || (has_skipped && has_infinite_slope(Width == 0 ? 1 : 2));
   }
+  /// Returns whether the last reverse pass met a zero at a slope that is not finite.
+  bool met_zero() const { return met_zero_; }
 
   const std::vector<double>& captured() const { return captured_; }
 
  private:
+  template <int Width>
+  friend class careful_scan;
+
+  /// Returns whether a derivative of an order up to `order` may be infinite in a step.
+  bool has_infinite_slope(int order);
+
   std::size_t segments() const { return (loop_.length + length_ - 1) / length_; }
   std::size_t end_of(std::size_t segment) const { return std::min(loop_.length, (segment + 1) * length_); }
 
@@ -187,7 +202,7 @@ class scan_run final : public external_operation::state {
     each_x(step, [&](std::size_t input, std::size_t place, std::size_t size) {
       std::copy_n(xs + place * Width, size * Width, local_tangents_.data() + input * Width);
     });
-    at.run_tangents<Width>(local_tangents_.data());
+    at.run_tangents<Width>(local_tangents_.data(), loop_.carry);
     tangents_at_ = step;
   }
 
@@ -239,6 +254,8 @@ class scan_run final : public external_operation::state {
   std::size_t segment_ = path_spaces::nothing, tangents_segment_ = path_spaces::nothing;
   std::size_t tangents_at_ = path_spaces::nothing;         // step whose tangents are in the spaces
   std::size_t tangents_number_ = 0, adjoints_number_ = 0;  // numbers of the current passes
+  bool met_zero_ = false;
+  std::array<slopes_are, 2> slopes_{};  // of all steps, of first order, and up to second order
   interrupt_pace pace_;
 };
 

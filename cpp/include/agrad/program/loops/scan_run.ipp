@@ -20,6 +20,7 @@ AGRAD_INLINE void scan_run::forward(const double* carry, std::vector<double> cap
   pace_.begin(body_.size() > 0 ? body_.path(0).code->size() : 4096);
   starts_.resize(with_adjoint ? segments() * loop_.carry : 0);
   segment_ = tangents_segment_ = tangents_at_ = path_spaces::nothing;
+  slopes_ = {};
   const std::size_t results = with_adjoint ? space_of(0).results() : 0, steps = std::min(length_, loop_.length);
   stored_stride_ = results * steps <= loop_.most_stored ? results : 0;
   stored_.resize(with_adjoint ? stored_stride_ * steps : 0);
@@ -29,6 +30,18 @@ AGRAD_INLINE void scan_run::forward(const double* carry, std::vector<double> cap
     run_segment(s, with_adjoint, y + loop_.carry);
   }
   std::copy_n(local_.data(), loop_.carry, y);
+}
+
+AGRAD_INLINE bool scan_run::has_infinite_slope(int order) {
+  slopes_are& all = slopes_[static_cast<std::size_t>(order) - 1];
+  if (all != slopes_are::unknown) return all == slopes_are::infinite;
+  all = slopes_are::finite;
+  for (std::size_t s = segments(); s-- > 0 && all == slopes_are::finite;) {
+    need_segment<0>(s);
+    for (std::size_t step = s * length_; step < end_of(s) && all == slopes_are::finite; ++step, pace_.step())
+      if (need_values(step).has_infinite_slope(order)) all = slopes_are::infinite;
+  }
+  return all == slopes_are::infinite;
 }
 
 AGRAD_INLINE void scan_run::drop_denormal(std::vector<double>& adjoints) {

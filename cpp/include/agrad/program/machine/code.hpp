@@ -4,6 +4,7 @@
 // numbers of one run, so that threads can share the code.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -22,12 +23,18 @@ struct program_code {
   std::vector<std::shared_ptr<const external_operation>> externals;
 };
 
+/// What is known of the slopes of a run's elementwise operations (program/machine/singular.hpp).
+enum class slopes_are : std::uint8_t { unknown, finite, infinite };
+
 /// The spaces of one run and the states of the run's external operations; one workspace for each thread.
 struct workspace {
   space values, adjoints;
   space tangents, adjoint_tangents;  // `width` numbers for each slot, while tangents are propagated
   std::vector<std::unique_ptr<external_operation::state>> states;
-  std::uint64_t program = 0;  // number of the program whose constants and states are in this workspace
+  std::uint64_t program = 0;                        // number of the program whose constants and states are in this workspace
+  std::array<slopes_are, 2> slopes{};               // of first order, and up to second order
+  std::shared_ptr<const std::vector<bool>> wanted;  // inputs whose derivatives are used, null: all; others are constants
+  bool is_careful = true;  // whether passes tell a computed zero from a zero of structure (program/machine/careful.hpp)
 
   run_context context(const program_code& code, bool with_adjoint) {
     states.resize(code.externals.size());
@@ -38,6 +45,7 @@ struct workspace {
 /// Runs the operations in order on w.values, which hold the inputs and constants.
 inline void run_forward(const program_code& code, workspace& w, bool with_adjoint) {
   const run_context context = w.context(code, with_adjoint);
+  w.slopes = {};
   double* values = w.values.data();
   for (const operation& op : code.operations) {
     op.what->forward(op, context, values);

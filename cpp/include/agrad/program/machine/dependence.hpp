@@ -36,10 +36,15 @@ struct dependence {
 
   kind how = on_everything;
   bool is_linear = false;  // also piecewise linear: no second derivatives
+  /// For entrywise operations: whether slopes, of any order, are infinite only where the result overflows.
+  bool is_regular = false;
   /// For entrywise operations: bit l of curved[k] tells whether the derivative with respect to operand k depends on operand l.
   std::uint8_t curved[most] = {};
   /// For entrywise operations: bit k tells whether the result is zero where operand k is zero.
   std::uint8_t zero_with = 0;
+  /// Whether operand 1, where there is one, has the weights of terms whose logarithms are operand 0, and results are logarithms
+  /// of sums: where all weights are zero, the result is minus infinity and the slopes are infinite.
+  bool has_weights = false;
 };
 
 namespace detail {
@@ -60,7 +65,7 @@ inline constexpr std::uint8_t proportional_to<Rule, std::void_t<decltype(Rule::p
 template <class Rule, class S, std::size_t... K>
 constexpr dependence dependence_of_rule(std::index_sequence<K...> each) {
   if (std::is_base_of_v<piecewise_constant_rule<Rule::arity>, Rule>) return {dependence::on_nothing, true};
-  dependence d{dependence::entrywise, true};
+  dependence d{dependence::entrywise, true, Rule::is_regular};
   d.zero_with = proportional_to<Rule>;
   unsigned curved[] = {has_plain_derivative<Rule, S, K>(each) ? 0U : ~(proportional_to<Rule> & 1U << K)...};
   for (std::size_t k = 0; k < sizeof...(K); ++k) {

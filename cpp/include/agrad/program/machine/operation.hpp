@@ -49,7 +49,14 @@ struct operation {
   std::uint32_t data = 0;   // index of the operation's integers among the program's integers
   std::uint32_t data_count = 0;
   std::uint32_t arity = 0;
+  bool is_composed = false;  // recorded inside of a composed function (program/machine/composed.hpp)
   std::array<span, most_operands> operands{};
+};
+
+/// Adjoints of a careful pass, their tangents (`width` for each), and a mark for each of these numbers, which is zero where the
+/// number is zero by structure (program/machine/careful.hpp).
+struct marked_adjoints {
+  double *adjoints, *tangents, *marks, *tangent_marks;
 };
 
 /// An operation that is not made of rules, such as the solution of a differential equation. Threads share the object; the
@@ -102,6 +109,14 @@ class external_operation {
   /// Records the operation as others that have derivatives of all orders, for derivatives at the present values of the operand
   /// alone: comparisons go as they do there. Returns the slots of the result.
   inline virtual std::vector<slot> record(recorder& in, const span& x) const;
+
+  /// Returns whether the last `tangent`, `reverse` or `second` met a zero at a slope that is not finite inside, so that a
+  /// careful pass must follow.
+  virtual bool met_zero(const state& /*s*/) const { return false; }
+  /// Does the same as `reverse` (width 0) or `second` as a careful pass. varies: for each entry of x, whether it is not
+  /// constant. Unless overridden, what remains zero in x is zero by structure.
+  inline virtual void reverse_carefully(state& s, int width, const marked_adjoints& y, const marked_adjoints& x,
+                                        const std::vector<bool>& varies) const;
 
   /// Returns the name of this kind of operation in stored programs (program/store/portable.hpp); empty where the operation
   /// cannot be stored.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <agrad/program/machine/code.hpp>
+#include <agrad/program/machine/composed.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/program/machine/watch.hpp>
 

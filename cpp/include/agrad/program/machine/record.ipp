@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agrad/base/inline.hpp>
+#include <agrad/program/machine/careful.hpp>
 #include <agrad/program/machine/record.hpp>
 
 namespace agrad::detail {
@@ -122,6 +123,13 @@ AGRAD_INLINE void recorder::reverse(const slot* outputs, const double* seeds, st
     seed();
     reverse_active();
   }
+  const detail::singular_entries singular(code_);
+  work_.slopes = {};
+  if (AGRAD_UNLIKELY(singular.meet_zero(code_, work_, work_.adjoints.data()))) {
+    work_.adjoints.assign(work_.values.size(), 0.0);
+    seed();
+    detail::careful_reverse(code_, work_, 0, {required, required + n_required}).run(watch_);
+  }
   for (std::size_t i = 0; i < n_required; ++i) adjoints[i] = is_active(required[i]) ? work_.adjoints[required[i]] : 0.0;
 }
 
@@ -157,6 +165,7 @@ AGRAD_INLINE slot recorder::append(const double* values, std::size_t n, bool act
 
 AGRAD_INLINE slot recorder::execute(operation op, bool active, bool with_adjoint) {
   op.result = static_cast<slot>(work_.values.size());
+  op.is_composed = op.is_composed || (detail::is_composing() && !op.what->depends.is_linear);
   try {
     detail::grow(work_.values, op.count);
     detail::poll_beside(op.count);

@@ -20,6 +20,7 @@ namespace agrad {
 struct instruction {
   const straight_steps* what = nullptr;
   std::array<slot, 3> x{};
+  bool is_composed = false;
 };
 
 struct straight_steps {

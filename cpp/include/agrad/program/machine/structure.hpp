@@ -9,12 +9,19 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <agrad/program/machine/by_duals.hpp>
 
 namespace agrad {
 
 namespace detail {
+
+/// Marks the numbers that have changed.
+inline void mark_changes(const double* before, const double* now, std::size_t n, double* marks) {
+  for (std::size_t i = 0; i < n; ++i)
+    if (!(now[i] == before[i])) marks[i] = 1;
+}
 
 /// Moves `width` numbers for each slot: result[i] = space[integers[i]].
 struct gather_loops {
@@ -202,6 +209,18 @@ AGRAD_COLD inline std::vector<slot> external_operation::record(recorder&, const 
 }
 inline void external_operation::tangent(state&, int, const double*, double*) const { fail_tangent(); }
 inline void external_operation::second(state&, int, const double*, const double*, double*, double*) const { fail_tangent(); }
+inline void external_operation::reverse_carefully(state& s, int width, const marked_adjoints& y, const marked_adjoints& x,
+                                                  const std::vector<bool>& varies) const {
+  const std::size_t n = varies.size();
+  const std::size_t lanes = n * static_cast<std::size_t>(width);
+  const std::vector<double> adjoints(x.adjoints, x.adjoints + n), tangents(x.tangents, x.tangents + lanes);
+  if (width == 0)
+    reverse(s, y.adjoints, x.adjoints);
+  else
+    second(s, width, y.adjoints, y.tangents, x.adjoints, x.tangents);
+  detail::mark_changes(adjoints.data(), x.adjoints, n, x.marks);
+  detail::mark_changes(tangents.data(), x.tangents, lanes, x.tangent_marks);
+}
 AGRAD_COLD inline void external_operation::fail_tangent() const {
   const bool passes = has_first_tangents();
   throw DerivativeError(std::string(name()) + ": has first derivatives only" + (passes ? "" : ", by reverse mode") +

@@ -42,6 +42,11 @@ inline traced times(const traced& partial, const traced& other) {
   return partial.constant() == 1 ? other : partial.constant() == -1 ? -other : partial.constant() * other;
 }
 
+/// Returns the product of two links of the chain rule, the first of which is further in (rules/passing.hpp, linked_rule).
+inline traced linked(const traced& first, const traced& then) {
+  return first.is_constant() || then.is_constant() ? times(first, then) : apply<linked_rule>(first, then);
+}
+
 }  // namespace detail
 
 }  // namespace agrad

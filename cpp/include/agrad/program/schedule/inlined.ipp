@@ -9,8 +9,8 @@
 #include <agrad/program/kernels/product.hpp>
 #include <agrad/program/kernels/shares.hpp>
 #include <agrad/program/machine/record.hpp>
+#include <agrad/program/machine/unrolled.hpp>
 #include <agrad/program/schedule/inlined.hpp>
-#include <agrad/program/schedule/unrolled.hpp>
 
 namespace agrad {
 
@@ -60,8 +60,10 @@ class inlining {
   std::vector<slot> recorded(const operation& op, const std::uint32_t* integers, const span* operands) {
     if (op.what == &kernels::external) return record_external(in_, code_.externals[integers[0]], operands[0], op.count);
     std::vector<slot> slots;
-    if (op.what->formulas != nullptr && op.what->formulas->value != nullptr)
+    if (op.what->formulas != nullptr && op.what->formulas->value != nullptr) {
+      const composed_scope scope;
       slots = op.what->formulas->value(in_, op, integers, operands);
+    }
     if (!slots.empty()) return slots;
     slots.resize(op.count);
     std::iota(slots.begin(), slots.end(), in_.repeat(code_, op, operands));

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -89,7 +90,7 @@ class leveller {
   std::vector<std::uint32_t> level_;
   std::vector<slot> place_;  // old slot -> new slot
   std::vector<item> items_;
-  std::unordered_map<const straight_steps*, std::uint32_t> kinds_;
+  std::map<std::pair<const straight_steps*, bool>, std::uint32_t> kinds_;
   std::unordered_map<operation_key, slot, operation_hash> gathered_;
   std::uint32_t steps_ = 0;  // of the straight code being written
 };

@@ -61,7 +61,7 @@ AGRAD_INLINE std::uint32_t leveller::mask_of(const operation& op) {
 
 AGRAD_INLINE std::uint32_t leveller::kind_of(const operation& op) {
   const auto* steps = op.what->steps + mask_of(op);
-  return kinds_.try_emplace(steps, rules + static_cast<std::uint32_t>(kinds_.size())).first->second;
+  return kinds_.try_emplace({steps, op.is_composed}, rules + static_cast<std::uint32_t>(kinds_.size())).first->second;
 }
 
 AGRAD_INLINE void leveller::emit_all() {
@@ -164,9 +164,9 @@ AGRAD_INLINE span leveller::listed(bool active, const std::vector<slot>& slots) 
 }
 
 AGRAD_INLINE void leveller::emit_step(const item& each) {
-  if (steps_ == 0) to_.code.instructions.push_back({&straight_stop::steps, {}});
+  if (steps_ == 0) to_.code.instructions.push_back({&straight_stop::steps});
   const operation& op = from_.code.operations[each.place];
-  instruction step{op.what->steps + mask_of(op), {}};
+  instruction step{op.what->steps + mask_of(op), {}, op.is_composed};
   for (std::uint32_t k = 0; k < op.arity; ++k) step.x[k] = now(entry_of(op.operands[k], each.entry));
   to_.code.instructions.push_back(step);
   place_[old_slot(each)] = to_.new_slots(1);
@@ -180,7 +180,7 @@ AGRAD_INLINE void leveller::end_steps() {
   op.count = steps_;
   op.result = static_cast<slot>(to_.size) - steps_;
   op.data = static_cast<std::uint32_t>(to_.code.instructions.size()) - steps_;
-  to_.code.instructions.push_back({&straight_stop::steps, {}});
+  to_.code.instructions.push_back({&straight_stop::steps});
   to_.code.operations.push_back(op);
   steps_ = 0;
 }

@@ -120,7 +120,7 @@ AGRAD_INLINE span pruner::moved(span x) {
 }
 
 AGRAD_INLINE slot pruner::add(operation op, const std::vector<std::uint32_t>& integers) {
-  std::vector<std::uint32_t> key{op.count, op.arity};
+  std::vector<std::uint32_t> key{op.count, op.arity, op.is_composed ? 1U : 0U};
   for (std::uint32_t k = 0; k < op.arity; ++k) {
     const span& x = op.operands[k];
     key.insert(key.end(), {x.first, x.count, x.stride, x.active ? 1U : 0U});

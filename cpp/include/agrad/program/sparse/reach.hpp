@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/program/schedule/unrolled.hpp>
+#include <agrad/program/machine/unrolled.hpp>
+#include <agrad/program/program.hpp>
 
 namespace agrad {
 

@@ -20,8 +20,7 @@ AGRAD_INLINE reach::marks reach::of(const std::vector<slot>& slots) const {
 }
 
 AGRAD_INLINE slot reach::place(const std::vector<std::uint32_t>& integers, const operation& op, std::size_t k, std::size_t i) {
-  const span& x = op.operands[k];
-  return x.listed ? integers[x.first + i] : static_cast<slot>(x.first + i * x.stride);
+  return detail::slot_of_entry(integers.data(), op.operands[k], i);
 }
 
 AGRAD_INLINE void reach::propagate(const operation& op) {

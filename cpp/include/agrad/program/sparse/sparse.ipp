@@ -2,7 +2,7 @@
 #pragma once
 
 #include <agrad/base/inline.hpp>
-#include <agrad/program/machine/second_ahead.hpp>
+#include <agrad/program/machine/second_order.hpp>
 #include <agrad/program/sparse/sparse.hpp>
 
 namespace agrad {

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include <agrad/base/interrupt_pace.hpp>
-#include <agrad/program/schedule/unrolled.hpp>
+#include <agrad/program/machine/unrolled.hpp>
+#include <agrad/program/program.hpp>
 #include <agrad/program/sparse/interactions.hpp>
 
 namespace agrad {

@@ -45,8 +45,7 @@ AGRAD_INLINE csr_pattern set_flow::hessian() {
 }
 
 AGRAD_INLINE slot set_flow::slot_of(const operation& op, std::size_t k, std::size_t i) const {
-  const span& x = op.operands[k];
-  return x.listed ? f_.code().integers[x.first + i] : static_cast<slot>(x.first + i * x.stride);
+  return slot_of_entry(f_.code().integers.data(), op.operands[k], i);
 }
 
 AGRAD_INLINE set_flow::set set_flow::all_of(const operation& op, std::size_t first) {

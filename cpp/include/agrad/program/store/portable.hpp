@@ -54,6 +54,9 @@ namespace detail {
 /// The deepest allowed nesting of programs within operations within programs; real programs are less deep.
 inline constexpr int deepest_program = 64;
 
+/// Stands for operation::is_composed, beside the number of operands.
+inline constexpr std::uint32_t composed_bit = 1U << 31U;
+
 class deeper {
  public:
   explicit deeper(int& depth);

@@ -51,7 +51,8 @@ AGRAD_INLINE bool portable_writer::is_new(const void* what) {
 AGRAD_INLINE void portable_writer::row_writer::add(const operation& op) {
   auto& to = rows.operations;
   const bool has_data = op.data_count > 0 || op.what == &kernels::straight;
-  to.insert(to.end(), {number_of(op.what), op.result, op.count, has_data ? op.data : 0, op.data_count, op.arity});
+  to.insert(to.end(), {number_of(op.what), op.result, op.count, has_data ? op.data : 0, op.data_count,
+                       op.arity | (op.is_composed ? detail::composed_bit : 0U)});
   for (std::uint32_t k = 0; k < op.arity; ++k) {
     const span& x = op.operands[k];
     to.insert(to.end(), {x.first, x.count, x.stride | (x.active ? 2U : 0U) | (x.listed ? 4U : 0U)});
@@ -60,8 +61,10 @@ AGRAD_INLINE void portable_writer::row_writer::add(const operation& op) {
 
 AGRAD_INLINE void portable_writer::row_writer::add(const instruction& step) {
   const bool is_stop = step.what->entries == nullptr;
-  rows.instructions.insert(rows.instructions.end(), {is_stop ? 0 : number_of(&step.what->whole()),
-                                                     is_stop ? 0 : step.what->active, step.x[0], step.x[1], step.x[2]});
+  rows.instructions.insert(
+      rows.instructions.end(),
+      {is_stop ? 0 : number_of(&step.what->whole()),
+       is_stop ? 0 : step.what->active | (step.is_composed ? detail::composed_bit : 0U), step.x[0], step.x[1], step.x[2]});
 }
 
 AGRAD_INLINE std::uint32_t portable_writer::row_writer::number_of(const kernel* what) {
@@ -122,7 +125,8 @@ AGRAD_INLINE void portable_reader::add_operations(const std::vector<std::uint32_
     expect(rows.size() - i >= 6, "an operation");
     operation op;
     op.what = kernel_at(kernels, rows[i]);
-    op.result = rows[i + 1], op.count = rows[i + 2], op.data = rows[i + 3], op.data_count = rows[i + 4], op.arity = rows[i + 5];
+    op.result = rows[i + 1], op.count = rows[i + 2], op.data = rows[i + 3], op.data_count = rows[i + 4];
+    op.arity = rows[i + 5] & ~detail::composed_bit, op.is_composed = op.arity != rows[i + 5];
     i += 6;
     expect(op.arity <= operation::most_operands && rows.size() - i >= std::size_t{3} * op.arity, "an operation");
     for (std::uint32_t k = 0; k < op.arity; ++k, i += 3) {
@@ -138,11 +142,12 @@ AGRAD_INLINE void portable_reader::add_instructions(const std::vector<std::uint3
                                                     const std::vector<const kernel*>& kernels, program_code& code) {
   expect(rows.size() % 5 == 0, "straight code");
   for (std::size_t i = 0; i < rows.size(); i += 5) {
-    instruction step{&detail::straight_stop::steps, {rows[i + 2], rows[i + 3], rows[i + 4]}};
+    const std::uint32_t active = rows[i + 1] & ~detail::composed_bit;
+    instruction step{&detail::straight_stop::steps, {rows[i + 2], rows[i + 3], rows[i + 4]}, active != rows[i + 1]};
     if (rows[i] != 0) {
       const kernel* what = kernel_at(kernels, rows[i]);
-      expect(what->steps != nullptr && rows[i + 1] >> what->entries->arity == 0, "straight code");
-      step.what = what->steps + rows[i + 1];
+      expect(what->steps != nullptr && active >> what->entries->arity == 0, "straight code");
+      step.what = what->steps + active;
     }
     code.instructions.push_back(step);
   }

@@ -2,7 +2,7 @@
 //
 // The operand and the result are the flat vectors of the posed solve. A state of the operation keeps two posed solves, one for
 // reverse passes and one without, so that the second run allocates nothing. A third one is for second derivatives of problems
-// with kinks. It runs where second derivatives are announced (program/machine/second_ahead.hpp), or else with the first such
+// with kinks. It runs where second derivatives are announced (program/machine/second_order.hpp), or else with the first such
 // pass.
 // Read next: solve/posed/posed_solve.hpp; solve/record/recorded_problem.hpp.
 #pragma once

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <agrad/base/inline.hpp>
-#include <agrad/program/machine/second_ahead.hpp>
+#include <agrad/program/machine/second_order.hpp>
 #include <agrad/solve/record/solve_operation.hpp>
 
 namespace agrad {

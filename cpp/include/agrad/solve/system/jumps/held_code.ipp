@@ -7,8 +7,9 @@
 #include <utility>
 
 #include <agrad/base/inline.hpp>
+#include <agrad/program/machine/unrolled.hpp>
+#include <agrad/program/program.hpp>
 #include <agrad/program/schedule/schedule.hpp>
-#include <agrad/program/schedule/unrolled.hpp>
 #include <agrad/program/sparse/reach.hpp>
 #include <agrad/rules/arithmetic.hpp>
 #include <agrad/rules/comparison.hpp>

@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include <agrad/base/inline.hpp>
-#include <agrad/program/schedule/unrolled.hpp>
+#include <agrad/program/machine/unrolled.hpp>
+#include <agrad/program/program.hpp>
 #include <agrad/solve/system/jumps/kinks.hpp>
 #include <agrad/solve/system/jumps/loop_jumps.hpp>
 

@@ -14,8 +14,9 @@
 #include <vector>
 
 #include <agrad/program/loops/scan.hpp>
+#include <agrad/program/machine/unrolled.hpp>
+#include <agrad/program/program.hpp>
 #include <agrad/program/schedule/schedule.hpp>
-#include <agrad/program/schedule/unrolled.hpp>
 
 namespace agrad::detail {
 

@@ -9,8 +9,9 @@
 #include <agrad/program/kernels/extremum.hpp>
 #include <agrad/program/kernels/lines.hpp>
 #include <agrad/program/kernels/lookup.hpp>
+#include <agrad/program/machine/unrolled.hpp>
+#include <agrad/program/program.hpp>
 #include <agrad/program/schedule/schedule.hpp>
-#include <agrad/program/schedule/unrolled.hpp>
 #include <agrad/program/sparse/reach.hpp>
 #include <agrad/rules/arithmetic.hpp>
 #include <agrad/rules/piecewise.hpp>

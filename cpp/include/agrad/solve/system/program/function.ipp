@@ -14,7 +14,9 @@ AGRAD_INLINE program_function::program_function(std::shared_ptr<const program> f
       active_(differentiated ? m_ : 0),
       inputs_(f_->input_size()),
       outputs_(f_->output_size()),
-      adjoints_(f_->input_size()) {}
+      adjoints_(f_->input_size()) {
+  work_.is_careful = false;  // a solver prefers 0 to nan where a slope of the right-hand side is infinite
+}
 
 AGRAD_INLINE void program_function::value(double t, const double* y, double* to) {
   if (!has_run_) {
