@@ -1,6 +1,8 @@
 // Recorded derivatives in Python: methods of the class Recording, with arrays of the recording as arguments and results.
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -57,6 +59,12 @@ linearity dependence_on(const std::shared_ptr<recording>& r, std::size_t begin, 
   return {r->code, begin, slots_of(on)};
 }
 
+bool has_external(const recording& r, std::size_t begin) {
+  const std::vector<operation>& all = r.code.code().operations;
+  return std::any_of(all.begin() + static_cast<std::ptrdiff_t>(std::min(begin, all.size())), all.end(),
+                     [](const operation& op) { return op.what == &kernels::external; });
+}
+
 }  // namespace
 
 void register_derivatives(py::module_& m) {
@@ -73,6 +81,8 @@ void register_derivatives(py::module_& m) {
            "other.")
       .def("tangents", &tangents, py::arg("begin"), py::arg("end"), py::arg("inputs"), py::arg("seeds"), py::arg("output"),
            "Records the tangents of the operations from `begin` to before `end`; returns those of `output`, in its shape.")
+      .def("has_external", &has_external, py::arg("begin"),
+           "Whether an operation from `begin` on is not made of rules, such as a loop.")
       .def(
           "depends",
           [](const std::shared_ptr<recording>& r, std::size_t begin, const std::vector<array>& on,

@@ -44,7 +44,10 @@ class Integrand:
             self.orders = self._possible(self.at, places)
 
     def _possible(self, function: Callable[[Any, Any], Any], x: Any) -> int:
-        """Returns for how many orders of tangents the function leaves a further order, which a gradient takes; up to two."""
+        """Returns for how many orders of tangents the function leaves a further order, which a gradient takes.
+
+        Up to two, and one where the function has a loop, such as an inner integral: third derivatives of loops take too long.
+        """
         with open_recording(self.label, on_comparison=Comparison.answers, captures=True) as recording:
             begin = recording.operations
             value = function(recording.input(x), recording.input(np.full(np.shape(x), np.nan)))
@@ -52,12 +55,13 @@ class Integrand:
             if not live or not isinstance(value, Array):
                 return 0
             along = _direction(live)
-            for order in range(3):
+            most = 1 if recording.has_external(begin) else 2
+            for order in range(most + 1):
                 try:
                     value = recording.tangents(begin, recording.operations, live, along, value)
                 except NotImplementedError:
                     return max(0, order - 1)
-        return 2
+        return most
 
     def _flat(self, x: Any, distance: Any) -> Any:
         value = result_of(self.label, self._f(x, distance), "a number or an array")
