@@ -10,7 +10,7 @@
 #include <cstddef>
 
 #include <agrad/rules/apply.hpp>
-#include <agrad/rules/density/lanes.hpp>
+#include <agrad/base/lanes.hpp>
 
 namespace agrad {
 

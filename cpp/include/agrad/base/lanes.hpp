@@ -125,9 +125,11 @@ struct lanes<N, true> {
   }
 
   AGRAD_ALWAYS_INLINE static lanes same(double x) {
-    double of[N];
-    for (double& lane : of) lane = x;
-    return load(of);
+#if defined(__GNUC__)
+    return {x - vector {}};  // one instruction; with AVX-512, GCC 12 writes a loop over the lanes to memory in halves
+#else
+    return {vector::Constant(x)};
+#endif
   }
   AGRAD_ALWAYS_INLINE static lanes load(const double* from) {
     lanes x;
@@ -158,5 +160,20 @@ struct lanes<N, true> {
     return of[0];
   }
 };
+
+/// Returns the entries of `below` where x < limit, else those of `other`, for plain arrays of one shape. Eigen's `select` takes
+/// one entry after the other.
+template <class A>
+A chosen_below(const A& x, double limit, const A& below, const A& other) {
+  constexpr Eigen::Index size = 8;
+  using octet = lanes<std::size_t{size}>;
+  A chosen(x.rows(), x.cols());
+  const Eigen::Index n = x.size(), end = n - n % size;
+  for (Eigen::Index i = 0; i < end; i += size)
+    octet::chosen(octet::same(limit) > octet::load(x.data() + i), octet::load(below.data() + i), octet::load(other.data() + i))
+        .store(chosen.data() + i);
+  for (Eigen::Index i = end; i < n; ++i) chosen.data()[i] = x.data()[i] < limit ? below.data()[i] : other.data()[i];
+  return chosen;
+}
 
 }  // namespace agrad::detail

@@ -1,7 +1,7 @@
 // Lanes in one vector and in two halves: the same numbers as without lanes, and the same as each other.
 #include <doctest/doctest.h>
 
-#include <agrad/rules/density/lanes.hpp>
+#include <agrad/base/lanes.hpp>
 #include <array>
 #include <cstddef>
 #include <limits>
