@@ -3,6 +3,7 @@
 // The exact values are those of <cmath> with 64 bits. Prints a line for each function: name, error, and the number it is at.
 #include <agrad/rules/error.hpp>
 #include <agrad/rules/gamma.hpp>
+#include <agrad/rules/hyperbolic.hpp>
 #include <agrad/rules/links.hpp>
 #include <agrad/rules/values.hpp>
 #include <algorithm>
@@ -69,6 +70,9 @@ int main() {
   print<log_rule>([](number x) { return std::log(x); }, positive);
   print<log1p_rule>([](number x) { return std::log1p(x); }, {{-0.999, 1}, {1e-20, 1e300}, {-0.01, 0.01}});
   print<inv_logit_rule>([](number x) { return 1 / (1 + std::exp(-x)); }, line);
+  print<log1p_exp_rule>([](number x) { return std::fmax(x, 0.0L) + std::log1p(std::exp(-std::fabs(x))); }, line);
+  print<log_inv_logit_rule>([](number x) { return std::fmin(x, 0.0L) - std::log1p(std::exp(-std::fabs(x))); }, line);
+  print<tanh_rule>([](number x) { return std::tanh(x); }, line);
   print<erf_rule>([](number x) { return std::erf(x); }, tails);
   print<erfc_rule>([](number x) { return std::erfc(x); }, {{-6, 6}, {0, 26}});
   print<lgamma_rule>([](number x) { return std::lgamma(x); },

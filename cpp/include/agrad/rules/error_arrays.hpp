@@ -4,6 +4,7 @@
 // numbers). Read next: rules/error.hpp and rules/probit.hpp, the rules that use these functions.
 #pragma once
 
+#include <agrad/base/lanes.hpp>
 #include <agrad/rules/polynomial.hpp>
 #include <agrad/rules/scaled_error.hpp>
 
@@ -56,14 +57,16 @@ template <class A>
 typename A::PlainObject erf_of(const A& x) {
   using array = typename A::PlainObject;
   const array tail = 1.0 - erfc_of_size(x);
-  return (x.abs() < 1.0).select(central_erf(x), (x < 0.0).select(-tail, tail));
+  const array outer = chosen_below<array>(x, 0.0, -tail, tail);
+  return chosen_below<array>(x.abs(), 1.0, central_erf(x), outer);
 }
 
 template <class A>
 typename A::PlainObject erfc_of(const A& x) {
   using array = typename A::PlainObject;
   const array tail = erfc_of_size(x), central = 1.0 - central_erf(x);
-  return (x.abs() < 0.5).select(central, (x < 0.0).select(2.0 - tail, tail));
+  const array outer = chosen_below<array>(x, 0.0, 2.0 - tail, tail);
+  return chosen_below<array>(x.abs(), 0.5, central, outer);
 }
 
 /// Returns half of erfcx of |x| / sqrt(2), which times exp(-x^2 / 2) is ndtr of -|x|.
@@ -76,7 +79,7 @@ template <class A>
 typename A::PlainObject ndtr_of(const A& x) {
   using array = typename A::PlainObject;
   const array tail = scaled_ndtr_of_size(x) * exp_of_squares(x, -0.5);
-  return (x < 0.0).select(tail, 1.0 - tail);
+  return chosen_below<array>(x, 0.0, tail, 1.0 - tail);
 }
 
 /// Returns the logarithm of ndtr, and its slope. Beyond 0 the logarithm of the rounded difference is corrected by what the
@@ -85,9 +88,9 @@ template <class A>
 typename A::PlainObject log_ndtr_of(const A& x, typename A::PlainObject& slope) {
   using array = typename A::PlainObject;
   const array scaled = scaled_ndtr_of_size(x), bell = exp_of_squares(x, -0.5), tail = scaled * bell, rest = 1.0 - tail;
-  const array of = (x < 0.0).select(scaled, rest), inverse = of.inverse();
-  slope = inv_sqrt_two_pi * array((x < 0.0).select(1.0, bell)) * inverse;
-  return of.log() - array((x < 0.0).select(0.5 * x.square(), ((rest - 1.0) + tail) * inverse));
+  const array of = chosen_below<array>(x, 0.0, scaled, rest), inverse = of.inverse(), ones = array::Ones(x.rows(), x.cols());
+  slope = inv_sqrt_two_pi * chosen_below<array>(x, 0.0, ones, bell) * inverse;
+  return of.log() - chosen_below<array>(x, 0.0, 0.5 * x.square(), ((rest - 1.0) + tail) * inverse);
 }
 
 }  // namespace agrad::detail

@@ -3,6 +3,7 @@
 
 #include <iterator>
 
+#include <agrad/base/lanes.hpp>
 #include <agrad/rules/power.hpp>
 
 namespace agrad {
@@ -56,13 +57,14 @@ struct tanh_rule : rule<1>, in_cmath {
     array sum = array::Constant(x.rows(), x.cols(), of_squares[0]);
     for (std::size_t k = 1; k < std::size(of_squares); ++k) sum = sum * square + of_squares[k];
     const array size = x.abs(), large = 1.0 - 2.0 / (1.0 + (2.0 * size).exp());
-    return array((size < 0.625).select(x + x * square * sum, (x < 0.0).select(-large, large)));
+    const array outer = detail::chosen_below<array>(x, 0.0, -large, large);
+    return detail::chosen_below<array>(size, 0.625, x + x * square * sum, outer);
   }
   template <class A, class V>
   static auto derivatives(wrt<0>, const A& x, const V& value) {
     using array = typename A::PlainObject;
     const array e = (-2.0 * x.abs()).exp();
-    return array((x.abs() < 1.0).select(1.0 - value.square(), 4.0 * e / (1.0 + e).square()));
+    return detail::chosen_below<array>(x.abs(), 1.0, 1.0 - value.square(), 4.0 * e / (1.0 + e).square());
   }
   template <class A, class V>
   static auto second_derivatives(wrt<0> first, wrt<0>, const A& x, const V& value) {

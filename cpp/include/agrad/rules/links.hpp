@@ -79,7 +79,8 @@ struct log1p_exp_rule : rule<1> {
   static constexpr interval packets{-708, 708};
   template <class A>
   static auto values(const A& x) {
-    return x.max(0.0) + (-x.abs()).exp().log1p();
+    const typename A::PlainObject e = (-x.abs()).exp();
+    return typename A::PlainObject(x.max(0.0) + log1p_rule::values(e));
   }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
@@ -122,7 +123,8 @@ struct log_inv_logit_rule : rule<1> {
   static constexpr interval packets{-708, 708};
   template <class A>
   static auto values(const A& x) {
-    return x.min(0.0) - (-x.abs()).exp().log1p();
+    const typename A::PlainObject e = (-x.abs()).exp();
+    return typename A::PlainObject(x.min(0.0) - log1p_rule::values(e));
   }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T&) {
@@ -154,7 +156,9 @@ struct log_sum_exp_rule : rule<2> {
   static int suits_packets(double x, double y) { return static_cast<int>(x - y < 708) & static_cast<int>(y - x < 708); }
   template <class A, class B>
   static auto values(const A& x, const B& y) {
-    return larger(x, y) + (-(x - y).abs()).exp().log1p();
+    using array = typename std::conditional_t<std::is_arithmetic_v<A>, B, A>::PlainObject;
+    const array e = (-(x - y).abs()).exp();
+    return array(larger(x, y) + log1p_rule::values(e));
   }
   template <class T>
   static T derivative(wrt<0>, const T& x, const T& y, const T&) {
