@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -107,13 +108,26 @@ TEST_CASE("a variable that was moved from does not pass for a constant") {
   const var c = std::move(a);
   var d;
   d = std::move(b);
-#ifdef AGRAD_CHECKED
+#ifdef AGRAD_CHECKS_OPERANDS
   CHECK_THROWS_WITH_AS(var(a * c), "expression: the variable was moved from; assign to it before it is used", ScopeError);
   CHECK_THROWS_AS(b += c, ScopeError);
 #else
   CHECK(std::isnan(var(a * c).val()));  // NOLINT: the point of the test
 #endif
   CHECK(std::isnan(b.val()));  // NOLINT
+  const char* refused = ": the variable was moved from; assign to it before it is used";
+  CHECK_THROWS_WITH_AS(a.adj(), (std::string("adj") + refused).c_str(), ScopeError);
+  CHECK_THROWS_WITH_AS(a.grad(), (std::string("grad") + refused).c_str(), ScopeError);
+  CHECK_THROWS_AS(a.accumulate_grad(), ScopeError);
+  CHECK_THROWS(agrad::normal_lpdf(a, c, 1.0));
+  CHECK_THROWS_AS(matrix<var>(std::vector<var>{c, a}), ScopeError);
+  const var copy = a;
+  CHECK_THROWS_AS(copy.adj(), ScopeError);
+  std::vector<var> theta{2.0, 3.0};
+  const var product = theta[0] * theta[1], kept = std::move(theta[0]);
+  std::vector<double> g;
+  CHECK_THROWS_WITH_AS(product.grad(theta, g), (std::string("adj") + refused).c_str(), ScopeError);
+  CHECK(kept.adj() == 3);
   a = 5.0;
   const var y = a * c * d;
   y.grad();

@@ -7,7 +7,7 @@
 // Accumulation (`a += e`) is an increment: a keeps its index, and the statement has only the leaves of e. That is correct as
 // long as nothing refers to the old value of a by the same index. Copying a, or using a in an expression, therefore marks a as
 // shared, and a shared variable gets a fresh index instead. A variable that was moved from has no index, and its value is nan,
-// so that results computed from that value are recognisable. Read next: tape/scope.hpp.
+// so that results computed from that value are recognisable; its adjoint is refused. Read next: tape/scope.hpp.
 #pragma once
 
 #include <array>
@@ -83,9 +83,10 @@ class var {
 
   double val() const { return value_; }
 
-  /// Returns the adjoint after a reverse pass, zero before. Throws ScopeError if the variable's scope has ended.
+  /// Returns the adjoint after a reverse pass, zero before. Throws ScopeError if the variable's scope has ended, or if the
+  /// variable was moved from.
   double adj() const {
-    if (index_ == 0) return 0;
+    if (index_ == 0) return adjoint_of_constant();
     return tape::read_adjoint("adj", index_, tag_ >> 1);
   }
 
@@ -197,13 +198,27 @@ class var {
 
   tape& reached_tape(const char* function) const {
     tape& t = tape::current();
-    if (AGRAD_UNLIKELY(tag_ >> 1 != t.scope_id() && index_ != 0)) t.check_reached(function, "variable", tag_ >> 1);
+    if (AGRAD_UNLIKELY(tag_ >> 1 != t.scope_id())) {
+      if (index_ != 0)
+        t.check_reached(function, "variable", tag_ >> 1);
+      else
+        check_not_moved(function);
+    }
     return t;
   }
   void check_usable(const char* function) const {
     if (index_ != 0) return tape::current().check_operand(function, "variable", tag_ >> 1);
-    if (tag_ == moved)
-      throw ScopeError(std::string(function) + ": the variable was moved from; assign to it before it is used");
+    check_not_moved(function);
+  }
+  void check_not_moved(const char* function) const {
+    if (AGRAD_UNLIKELY(tag_ == moved)) fail_moved(function);
+  }
+  double adjoint_of_constant() const {
+    check_not_moved("adj");
+    return 0;
+  }
+  [[noreturn]] AGRAD_COLD static void fail_moved(const char* function) {
+    throw ScopeError(std::string(function) + ": the variable was moved from; assign to it before it is used");
   }
 
   double value_ = 0;
@@ -223,14 +238,8 @@ struct tape_access {
   static var name(double value, tape::index_type index, std::uint32_t scope) {
     return var(value, index, scope << 1 | var::shared);
   }
-  /// Throws ScopeError unless a variable may be used on the current tape. One that was moved from is refused in checked builds.
-  static void check_operand(const char* function, const var& x) {
-#ifdef AGRAD_CHECKED
-    x.check_usable(function);
-#else
-    if (x.index_ != 0) tape::current().check_operand(function, "variable", x.tag_ >> 1);
-#endif
-  }
+  /// Throws ScopeError unless a variable may be used on the current tape.
+  static void check_operand(const char* function, const var& x) { x.check_usable(function); }
   /// Returns the index of a variable for a closure. The variable is marked, because an increment must not reuse the index.
   static tape::index_type index_of(const char* function, const var& x) {
     x.share();
