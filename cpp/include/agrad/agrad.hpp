@@ -14,10 +14,10 @@
 #include <agrad/functionals/products.hpp>
 #include <agrad/functionals/values.hpp>
 #include <agrad/rules/array.hpp>
-#include <agrad/rules/complex.hpp>
 #include <agrad/rules/elementwise.hpp>
 #include <agrad/rules/linalg/linalg.hpp>
 #include <agrad/rules/promote.hpp>
+#include <agrad/tape/complex.hpp>
 #include <agrad/tape/custom.hpp>
 #include <agrad/tape/density.hpp>
 #include <agrad/tape/eigen.hpp>

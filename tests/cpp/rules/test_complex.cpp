@@ -67,6 +67,71 @@ TEST_CASE("a complex number beside a complex variable or dual") {
   CHECK(x.adj() == 0.4 + 10 * 2.5);
 }
 
+TEST_CASE("a complex variable or dual beside real numbers") {
+  const plain at(0.8, -1.3);
+  check([](const auto& z) { return z + 0.5; }, 1);
+  check([](const auto& z) { return 2.0 + z; }, 1);
+  check([](const auto& z) { return z - 3.0; }, 1);
+  check([](const auto& z) { return 0.5 - z; }, -1);
+  check([](const auto& z) { return z / 4.0; }, 0.25);
+  check([](const auto& z) { return 2.0 / z; }, -2.0 / (at * at));
+  check([](const auto& z) { return (1.0 + z / 2.0 - 0.5) * (1.0 - z); }, 0.5 * (1.0 - at) - (0.5 + 0.5 * at));
+  const agrad::scope own;
+  const var x = 0.8;
+  const std::complex<var> z(x, 2.0), w = 6 + (3 * z - 1) * 2 / 4 - 2 / (1.0F - z) - z * 2U;  // whole numbers and float
+  const plain z0(0.8, 2.0), by_x = 1.5 - 2.0 / ((1.0 - z0) * (1.0 - z0)) - 2.0;
+  w.imag().grad();
+  CHECK(w.imag().val() == doctest::Approx((1.5 * z0 - 2.0 / (1.0 - z0) - 2.0 * z0).imag()));
+  CHECK(x.adj() == doctest::Approx(by_x.imag()));
+}
+
+/// Compares the derivative by a real variable of value 0.7, which `f` is given as a variable, an expression and a dual.
+template <class F>
+void check_real(const F& f, const plain& slope) {
+  const agrad::scope own;
+  const auto check_one = [&](const auto& x, const auto& at) {
+    const std::complex<var> z = f(x);
+    CHECK(z.real().val() == doctest::Approx(f(dual<double>(0.7, {1.0})).real().value));
+    z.real().grad();
+    CHECK(at.adj() == doctest::Approx(slope.real()));
+    z.imag().grad();
+    CHECK(at.adj() == doctest::Approx(slope.imag()));
+  };
+  const var x = 0.7, y = 0.35;
+  check_one(x, x);
+  check_one(y + 0.35, y);
+  const auto d = f(dual<double>(0.7, {1.0}));
+  CHECK(d.real().tangent[0] == doctest::Approx(slope.real()));
+  CHECK(d.imag().tangent[0] == doctest::Approx(slope.imag()));
+}
+
+TEST_CASE("a complex number beside a real variable, expression or dual") {
+  const plain c(0.4, 2.5);
+  const double x = 0.7;
+  check_real([&](const auto& r) { return c + r; }, 1);
+  check_real([&](const auto& r) { return r + c; }, 1);
+  check_real([&](const auto& r) { return c - r; }, -1);
+  check_real([&](const auto& r) { return r - c; }, 1);
+  check_real([&](const auto& r) { return c * r; }, c);
+  check_real([&](const auto& r) { return r * c; }, c);
+  check_real([&](const auto& r) { return c / r; }, -c / (x * x));
+  check_real([&](const auto& r) { return r / c; }, 1.0 / c);
+  // A complex variable beside an expression, and beside a dual of variables.
+  const agrad::scope own;
+  const var a = 0.3, b = 1.5;
+  const std::complex<var> z(a, b), w = (z + a * b) * (a * a) / (b + 1.0) - 2.0 * a + a / (z * 1.0) + (a - z) * (2.0 * b);
+  const plain z0(0.3, 1.5), by_z = 0.09 / 2.5 - 0.3 / (z0 * z0) - 3.0;
+  const plain by_a = by_z + 0.09 / 2.5 * 1.5 + (z0 + 0.45) * 0.6 / 2.5 - 2.0 + 1.0 / z0 + 3.0;
+  CHECK(w.real().val() == doctest::Approx(((z0 + 0.45) * 0.09 / 2.5 - 0.6 + 0.3 / z0 + (0.3 - z0) * 3.0).real()));
+  w.real().grad();
+  CHECK(a.adj() == doctest::Approx(by_a.real()));
+  w.imag().grad();
+  CHECK(a.adj() == doctest::Approx(by_a.imag()));
+  const std::complex<dual<var>> mixed = z * dual<var>(2.0, {var(1.0)}) - dual<var>(2.0, {var(1.0)}) / plain(0, 1);
+  CHECK(mixed.imag().value.val() == 2 * 1.5 + 2);
+  CHECK(mixed.imag().tangent[0].val() == 1.5 + 1);
+}
+
 TEST_CASE("value_of returns the numbers of scalars, Eigen's objects and structures") {
   const agrad::scope own;
   const var x = 2.0;
