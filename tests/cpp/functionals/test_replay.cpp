@@ -90,6 +90,38 @@ TEST_CASE("a recorded vector function has Jacobians, dense and sparse") {
   CHECK(MatrixXd(sparse).isApprox(expected, 1e-15));
 }
 
+TEST_CASE("a recorded function may return an unevaluated expression") {
+  const VectorXd x = point(6);
+  const MatrixXd A = MatrixXd::Constant(6, 6, 0.5) + MatrixXd::Identity(6, 6), identity = MatrixXd::Identity(6, 6);
+  const auto check = [&](const auto& f, const VectorXd& value, const MatrixXd& expected) {
+    auto recorded = agrad::replayed(f, x);
+    VectorXd fx;
+    MatrixXd J;
+    recorded.jacobian(x, fx, J);
+    CHECK(fx.isApprox(value, 1e-14));
+    CHECK(J.isApprox(expected, 1e-14));
+  };
+  check([](const auto& z) { return z.cwiseProduct(z); }, x.cwiseAbs2(), (2 * x).asDiagonal().toDenseMatrix());
+  check([](const auto& z) { return z.reverse(); }, x.reverse(), identity.rowwise().reverse());
+  check([&A](const auto& z) { return A.cast<std::decay_t<decltype(z[0])>>() * z; }, A * x, A);
+  MatrixXd blocks = MatrixXd::Zero(3, 6);
+  blocks.leftCols(3) = x.tail(3).asDiagonal(), blocks.rightCols(3) = x.head(3).asDiagonal();
+  const auto of_blocks = [](const auto& z) {
+    const auto first = z.head(3);
+    const auto last = z.tail(3);
+    return first.cwiseProduct(last);
+  };
+  check(of_blocks, x.head(3).cwiseProduct(x.tail(3)), blocks);
+  auto squares = agrad::replayed([](const auto& z) { return z.transpose() * z; }, x);
+  double fx = 0;
+  VectorXd g;
+  MatrixXd h;
+  squares.hessian(x, fx, g, h);
+  CHECK(fx == doctest::Approx(x.squaredNorm()));
+  CHECK(g.isApprox(2 * x, 1e-14));
+  CHECK(h.isApprox(2 * identity, 1e-14));
+}
+
 TEST_CASE("copies work in threads of their own") {
   const auto f = agrad::replayed(rosenbrock, point(5));
   std::vector<double> values(4);
@@ -115,6 +147,8 @@ TEST_CASE("empty arguments, constant functions and wrong sizes") {
   auto f = agrad::replayed(shape, point(3));
   CHECK(message_of<agrad::ShapeError>([&] { f.gradient(point(3), fx, g); }).find("gradient: f(x) is of length 4") == 0);
   CHECK(message_of<agrad::ShapeError>([&] { f.value(point(2), g); }).find("value: x is of length 2") == 0);
+  const auto square = [](const auto& x) { return x * x.transpose(); };
+  CHECK(message_of<agrad::ShapeError>([&] { agrad::replayed(square, point(3)); }).find("replayed: f(x) is of shape (3") == 0);
 }
 
 }  // namespace test_replay

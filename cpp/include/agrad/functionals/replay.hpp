@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <agrad/base/check.hpp>
+#include <agrad/functionals/callable.hpp>
 #include <agrad/program/derive/traced_eigen.hpp>
 #include <agrad/program/jacobian.hpp>
 #include <agrad/program/machine/elementwise.hpp>
@@ -151,24 +152,11 @@ class replayed_function {
   std::shared_ptr<const agrad::sparse_hessian> hessian_;
 };
 
-namespace detail {
-
-template <class Result>
-std::vector<slot> slots_of_result(recorder& in, const Result& y) {
-  std::vector<slot> slots;
-  if constexpr (std::is_convertible_v<const Result&, traced>)
-    slots.push_back(traced(y).slots_in(in).first);
-  else
-    for (Eigen::Index i = 0; i < y.size(); ++i) slots.push_back(traced(y.coeff(i)).slots_in(in).first);
-  return slots;
-}
-
-}  // namespace detail
-
 /// Records a function of a vector.
 ///
 /// f: f(x) for a column vector of any scalar (const auto& x), returns a scalar or a vector; scalar functions of agrad and
-///   Eigen's arithmetic. x: vector at which f is executed, of the length of all later arguments. Throws the exceptions of f.
+///   Eigen's arithmetic. x: vector at which f is executed, of the length of all later arguments. Throws the exceptions of f,
+///   and ShapeError if f returns a matrix.
 ///
 /// Returns the function and its derivatives.
 template <class F, class X>
@@ -180,7 +168,10 @@ replayed_function replayed(const F& f, const Eigen::MatrixBase<X>& x) {
   recorder in;
   vector inputs(at.size());
   for (Eigen::Index i = 0; i < at.size(); ++i) inputs[i] = traced(in, {in.input(&at[i], 1), 1, 0, true});
-  return replayed_function(schedule(in, detail::slots_of_result(in, f(std::as_const(inputs)))));
+  const vector_of<traced> outputs = detail::as_vector<traced>("replayed", f(std::as_const(inputs)));
+  std::vector<slot> slots;
+  for (const traced& each : outputs) slots.push_back(each.slots_in(in).first);
+  return replayed_function(schedule(in, slots));
 }
 
 }  // namespace agrad
