@@ -65,14 +65,79 @@ SCRIPT = """
 """
 
 
-@pytest.mark.parametrize("start", multiprocessing.get_all_start_methods())
-def test_functions_of_the_script_run_in_a_pool(tmp_path, start):
-    (tmp_path / "script.py").write_text(textwrap.dedent(SCRIPT))
+def run_script(directory, code, start):
+    """Runs a program whose processes start in one of Python's ways."""
+    (directory / "script.py").write_text(textwrap.dedent(code))
     environment = {**os.environ, "PYTHONPATH": str(Path(ag.__file__).parents[1])}
     command = [sys.executable, "script.py", start]
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment, timeout=200)
+    return subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False, env=environment, timeout=200)
+
+
+@pytest.mark.parametrize("start", multiprocessing.get_all_start_methods())
+def test_functions_of_the_script_run_in_a_pool(tmp_path, start):
+    run = run_script(tmp_path, SCRIPT, start)
     assert run.returncode == 0, run.stderr
     assert run.stdout == "done\n"
+
+
+DAMAGED = """
+    import multiprocessing
+    import sys
+    from concurrent.futures import ProcessPoolExecutor
+    import agrad as ag
+
+    def square(x):
+        return x**2
+
+    @ag.compile
+    def decorated(x):
+        return 3.0 * x
+
+    fast = ag.compile(ag.grad(square))
+
+    class Damaged:
+        def __init__(self, of):
+            self.of = of
+
+        def __call__(self, x):
+            return self.of(x)
+
+        def __reduce__(self):
+            make, stored = self.of.__reduce__()
+            if len(stored) == 1:
+                return make, (stored[0][:-1],)
+            version, seal, *rest = stored
+            return make, (version, seal[::-1], *rest)
+
+    def attribute(f):
+        return f.label
+
+    def told(wait):
+        try:
+            return wait()
+        except ValueError as error:
+            return str(error)[:8], "record the " in str(error)
+
+    if __name__ == "__main__":
+        fast(1.0), decorated(1.0)
+        program = fast.recorded()[0][1][0].program
+        context = multiprocessing.get_context(sys.argv[1])
+        with context.Pool(1) as pool:
+            for each in (fast, decorated, program):
+                print(*told(lambda: pool.map_async(Damaged(each), [1.0, 2.0]).get(20)))
+            print(*told(lambda: pool.map_async(attribute, [Damaged(fast)]).get(20)))
+            assert pool.map_async(fast, [1.0, 2.0]).get(20) == [2.0, 4.0]
+        with ProcessPoolExecutor(1, mp_context=context) as pool:
+            print(*told(lambda: pool.submit(Damaged(fast), 1.0).result(20)))
+            assert pool.submit(fast, 1.0).result(20) == 2.0
+"""
+
+
+@pytest.mark.parametrize("start", multiprocessing.get_all_start_methods())
+def test_a_damaged_pickle_raises_in_a_pool_within_seconds(tmp_path, start):
+    run = run_script(tmp_path, DAMAGED, start)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines() == [f"{what} True" for what in ("compile:", "compile:", "program:", "compile:", "compile:")]
 
 
 def module(name, code):

@@ -4,12 +4,15 @@ A call's arguments are stored as a tree with a mark in place of each array, from
 so are results. Programs are bytes with a checksum of their own (cpp/include/agrad/program/store/portable.hpp); a seal, a second
 checksum over the function's name, the signatures and the results (seal.py), shows at loading whether the pickle was changed.
 The unpickled function records again what is left out: programs that hold more than data (Python callbacks), and programs of
-other code than the function's code at loading (code.py).
+other code than the function's code at loading (code.py). What cannot be read raises at loading; in a process of
+multiprocessing, where a pool would lose the error and wait for ever, it raises when the function is used.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
+import multiprocessing
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -38,6 +41,37 @@ def example_of(key: Any, of_shape: Callable[..., Any] = np.zeros) -> Any:
     return optree.tree_unflatten(structure, leaves)
 
 
+class Unreadable:
+    """Stands for what a process of multiprocessing could not read; raises the error where it is used."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise self._error
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise self._error
+
+
+def _told_by_use(read: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function for pickle to call, which never raises in a process of multiprocessing."""
+
+    @functools.wraps(read)
+    def result(*stored: Any) -> Any:
+        try:
+            return read(*stored)
+        except Exception as error:
+            if multiprocessing.parent_process() is None:
+                raise
+            return Unreadable(error)
+
+    return result
+
+
+@_told_by_use
 def read_program(stored: bytes) -> _core.Program:
     """Returns the program from its bytes."""
     return _core.program_of(stored)
@@ -66,6 +100,7 @@ def pickled_form(compiled: WithPaths) -> tuple[Any, ...]:
     return _restored, (_FORMAT, seal, type(compiled), function, options, entries)
 
 
+@_told_by_use
 def _named(version: Any, seal: Any, module: Any, name: Any, entries: Any) -> WithPaths:
     _check_format(version)
     check(all(isinstance(each, str) for each in (module, name)))
@@ -74,6 +109,7 @@ def _named(version: Any, seal: Any, module: Any, name: Any, entries: Any) -> Wit
     return _with_entries(compiled, entries)
 
 
+@_told_by_use
 def _restored(version: Any, seal: Any, kind: Any, function: Any, options: Any, entries: Any) -> WithPaths:
     _check_format(version)
     check_seal(seal, kind, (function, options), entries)
