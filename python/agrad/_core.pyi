@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from agrad._numpy.updates import At
 
 __version__: str
+#: The size up to which integers are inputs; sums and differences of two, and floors of quotients, are exact in float64.
+LARGEST_WHOLE: int
 
 class ShapeError(ValueError): ...
 

@@ -62,10 +62,9 @@ bool has_shape(const tree_node& node, PyObject* given) {
          std::equal(node.shape.begin(), node.shape.end(), proxy->dimensions);
 }
 
-/// Returns whether numbers are in the range of integers that are inputs (python/agrad/_record/whole.py).
+/// Returns whether numbers are in the range of integers that are inputs.
 bool are_small(const double* x, std::size_t n) {
-  constexpr double largest = 2251799813685248.0;  // 2**51
-  return std::all_of(x, x + n, [](double each) { return std::abs(each) <= largest; });
+  return std::all_of(x, x + n, [](double each) { return std::abs(each) <= static_cast<double>(largest_whole); });
 }
 
 /// Copies floating-point numbers of other sizes, orders and strides; of integers and booleans the plan's type is required.
@@ -369,6 +368,7 @@ class bound_call {
 }  // namespace
 
 void register_call(py::module_& m) {
+  m.attr("LARGEST_WHOLE") = largest_whole;
   py::enum_<result_kind>(m, "ResultKind", "The form of the result of a compiled call.")
       .value("values", result_kind::values)
       .value("value_and_gradient", result_kind::value_and_gradient)

@@ -17,6 +17,10 @@
 
 namespace agrad::python {
 
+/// The size up to which integers are inputs of programs; sums and differences of two, and floors of quotients, are exact in
+/// double.
+inline constexpr std::int64_t largest_whole = std::int64_t{1} << 51;
+
 /// A node of an argument's or a result's tree.
 struct tree_node {
   enum class kind { number, array, dict, list, tuple, constant };

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, elementwise_rows
+from agrad._core import LARGEST_WHOLE, Array, elementwise_rows
 from agrad._numpy.moving import of_one
-from agrad._record.whole import LARGEST, holds, read
+from agrad._record.whole import holds, read
 
 __all__ = ["any_data", "are_data", "astype", "call", "call_ufunc", "entries_for", "operate", "reading"]
 
@@ -100,7 +100,7 @@ def _typed(result: Any, expected: Any, is_closed: bool) -> Any:
 
 def _in_range(x: Array, dtype: Any) -> bool:
     """Returns whether all entries are in the range of a type, as a guard."""
-    low, high = max(np.iinfo(dtype).min, -LARGEST), min(np.iinfo(dtype).max, LARGEST)
+    low, high = max(np.iinfo(dtype).min, -LARGEST_WHOLE), min(np.iinfo(dtype).max, LARGEST_WHOLE)
     if x.size == 0:
         return True
     if not np.all((x.recorded_values >= low) & (x.recorded_values <= high)):

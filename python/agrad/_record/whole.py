@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, Comparison, elementwise_rows, reduce
+from agrad._core import LARGEST_WHOLE, Array, Comparison, elementwise_rows, reduce
 
-__all__ = ["LARGEST", "fits", "holds", "is_whole", "read"]
+__all__ = ["fits", "holds", "is_whole", "read"]
 
-#: The size up to which integers are inputs; sums and differences of two, and floors of quotients, are exact in float64.
-LARGEST = 2**51
 _equal = {row.name: row for row in elementwise_rows()}["equal"]
 
 
@@ -28,10 +26,10 @@ def is_whole(leaf: Any) -> bool:
 
 
 def fits(values: Any) -> bool:
-    """Returns whether all integers are at most 2**51 in size."""
+    """Returns whether all integers are in the range of those that are inputs."""
     if values.dtype.itemsize < 8 or values.size == 0:
         return True
-    return bool(values.max() <= LARGEST and (values.dtype.kind == "u" or values.min() >= -LARGEST))
+    return bool(values.max() <= LARGEST_WHOLE and (values.dtype.kind == "u" or values.min() >= -LARGEST_WHOLE))
 
 
 def read(x: Array) -> Any:
