@@ -47,7 +47,9 @@ def _of_plain(name: str) -> property:
 
     def attribute(self: Array) -> Any:
         if self.is_data:
-            return getattr(np.asarray(read(self)), name)
+            values = np.asarray(read(self))
+            values.flags.writeable = False  # what is written into the copy would be lost
+            return getattr(values, name)
         raise AttributeError(f"'agrad._core.Array' object has no attribute {name!r}")
 
     return property(attribute)

@@ -136,7 +136,22 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: d
         result = _recorded(ufunc, inputs)
         if result is not None:
             return result
-    return getattr(ufunc, method)(*map(reading, inputs), **{name: reading(x) for name, x in options.items()})
+    return _called(getattr(ufunc, method), inputs, options)
+
+
+def _called(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    """Calls a function with plain values in place of data; what the function writes there is written into the data."""
+    copies: dict[int, tuple[Array, Any]] = {}
+
+    def plain(x: Any) -> Any:
+        if isinstance(x, (list, tuple)) and any_data(tuple(x), {}):
+            return type(x)(map(plain, x))
+        return copies.setdefault(id(x), (x, read(x)))[1] if _is_data(x) else x
+
+    result = function(*map(plain, args), **{name: plain(x) for name, x in kwargs.items()})
+    for x, values in [(x, values) for x, values in copies.values() if not np.array_equal(values, x.recorded_values)]:
+        x[...] = values
+    return next((x for x, values in copies.values() if result is values), result)
 
 
 def _recorded(ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Any:
@@ -188,7 +203,7 @@ def call(function: Callable[..., Any], ours: Callable[..., Any] | None, args: An
     if ours is not None and function in of_one and _is_data(args[0] if args else None):
         return ours(args[0], *map(reading, args[1:]), **{name: reading(x) for name, x in kwargs.items()})
     result = None if ours is None else _computed(function, ours, args, kwargs)
-    return function(*map(reading, args), **{name: reading(x) for name, x in kwargs.items()}) if result is None else result
+    return _called(function, args, kwargs) if result is None else result
 
 
 def _computed(function: Callable[..., Any], ours: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:

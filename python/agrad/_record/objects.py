@@ -49,7 +49,9 @@ def _is_asked_by_scipy() -> bool:
 def objects_of(x: Array, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
     """Returns a recorded array as a NumPy array of objects, the entries; NumPy calls this to join values (``__array__``)."""
     if x.is_data:
-        return np.array(read(x), dtype=dtype)
+        values = np.array(read(x), dtype=dtype)
+        values.flags.writeable = copy is True or values.dtype != x.dtype  # else NumPy's array would be x itself
+        return values
     if dtype is None and _is_asked_by_scipy():
         whole: np.ndarray[Any, Any] = np.empty((), object)  # SciPy then calls x.__rmatmul__
         whole[()] = x
