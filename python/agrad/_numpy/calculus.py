@@ -11,7 +11,9 @@ from agrad import elementwise
 from agrad._core import Array, interpolate, scatter_add
 from agrad._numpy.axes import axis_of, check_plain_options, recorded
 from agrad._numpy.choosing import where
+from agrad._numpy.whole_index import scattered
 from agrad._record.structure import find_recording
+from agrad._record.whole import read
 
 __all__ = ["functions"]
 
@@ -140,6 +142,10 @@ def _round(a: Array, decimals: int = 0, out: Any = None) -> Any:
 
 
 def _bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+    if isinstance(x, Array) and x.is_data:
+        if bool(np.all((x >= 0) & (x < minlength))):  # a guard: then the length does not depend on x
+            return scattered(np.zeros_like(weights, shape=(minlength,)), x, weights)
+        x = read(x)
     if find_recording(x) is not None:
         raise TypeError("np.bincount: argument 0 is recorded, but must be plain whole numbers")
     x = np.asarray(x)

@@ -1,4 +1,8 @@
-"""Indices that are data: an operand of a gather, whose reverse pass adds to the entries; a mask's entries are read."""
+"""Indices that each run computes, such as data: operands of gathers, of sums into places and of assignments.
+
+Besides integers that are data these are recorded whole numbers, such as an item of a scan over integers or ``np.searchsorted``.
+The entries of a mask are read, because they decide the shape of the result.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +10,77 @@ from typing import Any
 
 import numpy as np
 
-from agrad._core import Array, ShapeError, elementwise_rows, pick
+from agrad._core import Array, ShapeError, elementwise_rows, pick, search, sort
+from agrad._record.nested import Part
 from agrad._record.whole import read
 
-__all__ = ["item", "take", "take_along_axis"]
+__all__ = ["are_places", "assigned", "item", "scattered", "take", "take_along_axis"]
 
-_add = {row.name: row for row in elementwise_rows()}["add"]
+_rows = {row.name: row for row in elementwise_rows()}
+_add = _rows["add"]
 
 
 def item(table: Array, key: Any) -> Any:
-    """Returns ``table[key]``, where the key has data."""
-    parts = [_without_masks(each) for each in (key if isinstance(key, tuple) else (key,))]
+    """Returns ``table[key]``, where the key has places that each run computes."""
+    parts = _parts(key)
     if not any(isinstance(each, Array) for each in parts):
-        return table[tuple(parts) if isinstance(key, tuple) else parts[0]]
+        return table[tuple(parts)]
+    places = parts[0] if table.ndim == len(parts) == 1 and table.size else _places(table.shape, parts)
+    found = pick(table if table.ndim == 1 else np.ravel(table), places) if np.size(places) else _nothing(table, places)
+    return found.as_data(table.dtype) if table.is_data else found
+
+
+def scattered(x: Any, key: Any, v: Any) -> Any:
+    """Returns x with v added at ``x[key]``, where the key has such places: by the reverse pass of the gather."""
+    places = _places(x.shape, _parts(key))
+    if np.size(places) == 0:
+        return x.copy()
+    gather = Part(x.recording, [np.zeros(x.size)])
+    found = pick(gather.inputs[0], places)
+    gather.end()
+    return x + np.reshape(gather.adjoints(found, np.broadcast_to(x.recording.array(v), places.shape)), x.shape)
+
+
+def assigned(x: Array, key: Any, v: Array) -> Any:
+    """Returns x after ``x[key] = v``, where the key has such places; None where the key is plain once masks are read.
+
+    Where a place occurs several times the last value counts, as in NumPy: the places are sorted together with their numbers.
+    """
+    parts = _parts(key)
+    if not any(isinstance(each, Array) for each in parts):
+        return None
+    places = _places(x.shape, parts)
+    m, n = np.size(places), x.size
+    if m == 0:
+        return x.copy()
+    own = np.reshape(v, v.shape[max(v.ndim - places.ndim, 0) :])  # NumPy ignores leading axes of length 1
+    values = np.ravel(np.broadcast_to(own, places.shape))
+    begins = np.arange(n) * float(m)
+    ordered = sort(_add(_rows["multiply"](np.ravel(places), float(m)), np.arange(float(m))), 0)[0]
+    before = search(ordered, x.recording.array(begins + m), False)
+    last = pick(np.concatenate([[-1.0], ordered]), before)
+    number = _rows["subtract"](last, begins)
+    source = _rows["select"](_rows["greater_equal"](number, 0.0), _add(number, float(n)), np.arange(float(n)))
+    return np.reshape(pick(np.concatenate([np.ravel(x), values]), source), x.shape)
+
+
+def are_places(x: Any) -> bool:
+    """Returns whether an index is recorded and consists of whole numbers."""
+    if not isinstance(x, Array) or x.is_condition:
+        return False
+    return x.is_data or bool(np.all(x.recorded_values == np.floor(x.recorded_values)))
+
+
+def _parts(key: Any) -> list[Any]:
+    """Returns the parts of a key, with the entries of masks; raises where a part is recorded and no place."""
+    parts = [_without_masks(each) for each in (key if isinstance(key, tuple) else (key,))]
     for each in parts:
-        if isinstance(each, Array) and not each.is_data:
+        if isinstance(each, Array) and not are_places(each):
             raise TypeError(
                 "index: argument is a recorded value beside integers, but must be plain; choose between recorded values with "
                 "np.where"
             )
-    places = parts[0] if table.ndim == len(parts) == 1 and table.size else _places(table.shape, parts)
-    found = pick(table if table.ndim == 1 else np.ravel(table), places) if np.size(places) else _nothing(table, places)
-    return found.as_data(table.dtype) if table.is_data else found
+    return parts
 
 
 def _without_masks(part: Any) -> Any:
