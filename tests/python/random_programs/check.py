@@ -75,8 +75,8 @@ def _told(way: Any, program: RandomProgram, v: Any, order: int, witness: Witness
             warnings.simplefilter("error")
             found = way(program, program.at, v)
     except NotImplementedError as error:
-        # A third derivative, or a first one forwards, may be refused by name.
-        return "" if order == 3 or not program.has_forward_mode else f"is refused: {error}"
+        # A derivative by hand, backwards, has no other.
+        return f"is refused: {error}" if program.has_forward_mode else ""
     except Exception as error:
         return f"raises {type(error).__name__}: {error}\n{traceback.format_exc(limit=-3)}"
     return _fault(order, found, v, program.size, witness)

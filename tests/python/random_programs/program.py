@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +49,9 @@ class RandomProgram:
         How many steps it has.
     """
 
+    #: What steps are drawn from.
+    kinds: Sequence[Kind] = KINDS
+
     def __init__(self, seed: int, steps: int = 12) -> None:
         self.seed, self.count = seed, steps
         rng = np.random.default_rng(seed)
@@ -55,6 +59,7 @@ class RandomProgram:
         self.at, self.is_special = _point(rng, self.size)
         self.data = [rng.uniform(-1.5, 1.5, shape) for shape in ((), (3,), (2, 3))]
         self.steps: list[Step] = []
+        self.exactly = self._prepare(rng)
         self.values = self._begin(self.at.astype(np.longdouble))
         while len(self.steps) < steps:
             self._draw(rng)
@@ -63,10 +68,10 @@ class RandomProgram:
         del self.values
 
     def __reduce__(self) -> Any:
-        return RandomProgram, (self.seed, self.count)
+        return type(self), (self.seed, self.count)
 
     def __repr__(self) -> str:
-        return f"RandomProgram({self.seed}, {self.count})"
+        return f"{type(self).__name__}({self.seed}, {self.count})"
 
     @property
     def has_forward_mode(self) -> bool:
@@ -86,11 +91,15 @@ class RandomProgram:
         lines = [f"v{first + i} = {step.kind.name}{list(step.operands)} {step.drawn!r}" for i, step in enumerate(self.steps)]
         return "\n".join([f"{self!r} of {self.size}", *lines, f"outputs {[i for i, _ in self.outputs]}"])
 
+    def _prepare(self, rng: np.random.Generator) -> Any:
+        """The library in extended precision for the values from which steps are drawn."""
+        return Extended
+
     def _begin(self, x: Any) -> list[Any]:
         return [x, x[0], np.outer(x, x[:2]) if self.seed % 2 else x[1:], *self.data]
 
     def _draw(self, rng: np.random.Generator) -> None:
-        kind = KINDS[int(rng.integers(len(KINDS)))]
+        kind = self.kinds[int(rng.integers(len(self.kinds)))]
         latest = rng.random() < 0.5
         places = [
             int(rng.integers(max(0, len(self.values) - 4) if latest else 0, len(self.values))) for _ in range(kind.operands)
@@ -101,7 +110,7 @@ class RandomProgram:
             return
         try:
             with np.errstate(all="raise"):
-                value = np.asarray(kind.compute(Extended, drawn, *operands))
+                value = np.asarray(kind.compute(self.exactly, drawn, *operands))
         except (ValueError, IndexError, FloatingPointError, TypeError):
             return
         if 0 < value.size <= MOST and value.ndim <= 3 and np.all(np.abs(value) < LARGEST):
