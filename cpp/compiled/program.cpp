@@ -1,4 +1,5 @@
 // Compiles the definitions of program/ but for program/derive once, for agrad::compiled.
+#include <agrad/base/page_memory.ipp>
 #include <agrad/base/settings.hpp>
 #include <agrad/program/compose/recognise.ipp>
 #include <agrad/program/compose/weights.ipp>

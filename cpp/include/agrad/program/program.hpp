@@ -22,6 +22,7 @@
 #include <agrad/base/finite.hpp>
 #include <agrad/base/interrupt_pace.hpp>
 #include <agrad/base/settings.hpp>
+#include <agrad/program/fixed_values.hpp>
 #include <agrad/program/machine/careful.hpp>
 #include <agrad/program/machine/structure.hpp>
 
@@ -31,13 +32,14 @@ class program {
  public:
   /// code: the operations in order. fixed: the values of the slots before all results: inputs and constants. size: the number
   /// of slots. inputs, outputs: their slots.
-  program(program_code code, std::vector<double> fixed, std::size_t size, std::vector<slot> inputs, std::vector<slot> outputs)
+  program(program_code code, fixed_values fixed, std::size_t size, std::vector<slot> inputs, std::vector<slot> outputs)
       : code_(std::move(code)),
         fixed_(std::move(fixed)),
         size_(size),
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)),
         singular_(code_) {
+    fixed_.share(inputs_);
     for (std::size_t i = 1; i < inputs_.size(); ++i) inputs_follow_ = inputs_follow_ && inputs_[i] == inputs_[0] + i;
     for (const operation& op : code_.operations)
       if (op.what == &kernels::external && op.operands[0].active)
@@ -48,7 +50,7 @@ class program {
   std::size_t output_size() const { return outputs_.size(); }
   std::size_t size() const { return size_; }
   const program_code& code() const { return code_; }
-  const std::vector<double>& fixed() const { return fixed_; }
+  const fixed_values& fixed() const { return fixed_; }
   const std::vector<slot>& inputs() const { return inputs_; }
   const std::vector<slot>& outputs() const { return outputs_; }
 
@@ -68,11 +70,8 @@ class program {
     run(w, x, with_adjoint);
     for (std::size_t i = 0; i < outputs_.size(); ++i) y[i] = w.values[outputs_[i]];
   }
-  /// Resizes `values` to the program's size and copies the constants.
-  void begin(space& values) const {
-    values.resize(size_);
-    std::copy(fixed_.begin(), fixed_.end(), values.begin());
-  }
+  /// Makes a space of the program's size with the constants.
+  void begin(space& values) const { fixed_.begin_space(values, size_); }
   /// Does the same as `forward`, but y stays in w.values, at the slots `outputs()`.
   void run(workspace& w, const double* x, bool with_adjoint = false) const {
     if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
@@ -169,10 +168,8 @@ class program {
 
   /// Sets all tangents to zero; those of constants stay zero.
   void clear_tangents(space& tangents, std::size_t width) const {
-    space zeros = std::move(tangents);  // an interrupt leaves no tangents behind
-    zeros.resize(size_ * width);
-    detail::fill_zero(zeros.data(), zeros.size());
-    tangents = std::move(zeros);
+    tangents = space();  // an interrupt leaves no tangents behind
+    tangents = detail::zeros(size_ * width);
   }
 
   void seed(space& adjoints, const double* y_adjoint) const {
@@ -238,7 +235,7 @@ class program {
 
   std::uint64_t number_ = next_number();
   program_code code_;
-  std::vector<double> fixed_;
+  fixed_values fixed_;
   std::size_t size_;
   std::vector<slot> inputs_;
   std::vector<slot> outputs_;

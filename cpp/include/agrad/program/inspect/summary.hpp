@@ -35,7 +35,7 @@ struct program_summary {
   double flops = 0, depth = 0;
   std::size_t constants = 0;        // slots that are neither inputs nor results
   std::size_t program_bytes = 0;    // of the program: code and constants
-  std::size_t workspace_bytes = 0;  // of a run: values; adjoints take as much again
+  std::size_t workspace_bytes = 0;  // of a run: values, without large constants; adjoints take as much again
   std::vector<kind_summary> kinds;  // the most flops first
 };
 

@@ -60,7 +60,7 @@ AGRAD_INLINE program_reader::program_reader(const program& f)
   sum_.program_bytes = code.operations.size() * sizeof(operation) + code.integers.size() * sizeof(std::uint32_t) +
                        code.instructions.size() * sizeof(instruction) + f.size() * sizeof(double) +
                        (f.input_size() + f.output_size()) * sizeof(slot);
-  sum_.workspace_bytes = f.size() * sizeof(double);
+  sum_.workspace_bytes = (f.size() - f.fixed().shared()) * sizeof(double);
 }
 
 AGRAD_INLINE void program_reader::add(const operation& op) {

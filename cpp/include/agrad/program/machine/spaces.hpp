@@ -2,32 +2,49 @@
 //
 // A space is aligned, so that the packets of a loop begin at the same entries, and round alike, at any address. New entries are
 // not initialised, because operations write them. The memory of an ended recording is stored for the thread's next recording,
-// up to a limit: otherwise a function recorded at each call, with its data, would need new pages for each call.
+// up to a limit: otherwise a function recorded at each call, with its data, would need new pages for each call. A space may be
+// in page memory, which shows a program's constants; a copy of such a space is in memory of its own.
 // Read next: program/machine/code.hpp.
 #pragma once
 
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <agrad/base/interrupt_pace.hpp>
+#include <agrad/base/page_memory.hpp>
 
 namespace agrad {
 
 namespace detail {
 
 template <class T>
-struct space_allocator : Eigen::aligned_allocator<T> {
-  template <class U>
-  struct rebind {
-    using other = space_allocator<U>;
-  };
+struct space_allocator {
+  using value_type = T;
+  using propagate_on_container_copy_assignment = std::true_type;
+  using propagate_on_container_move_assignment = std::true_type;
+  using propagate_on_container_swap = std::true_type;
+  using is_always_equal = std::false_type;
+
   space_allocator() = default;
+  explicit space_allocator(std::shared_ptr<page_memory> in) : pages(std::move(in)) {}
   template <class U>
-  space_allocator(const space_allocator<U>&) {}  // NOLINT: allocators convert
+  space_allocator(const space_allocator<U>& other) : pages(other.pages) {}  // NOLINT: allocators convert
+  space_allocator select_on_container_copy_construction() const { return {}; }
+
+  /// Takes the page memory, if it is there, free and as large; else other memory.
+  T* allocate(std::size_t n) {
+    if (pages != nullptr && pages->take(n)) return reinterpret_cast<T*>(pages->data());
+    return Eigen::aligned_allocator<T>().allocate(n);
+  }
+  void deallocate(T* at, std::size_t n) noexcept {
+    if (pages == nullptr || static_cast<void*>(at) != pages->data()) Eigen::aligned_allocator<T>().deallocate(at, n);
+  }
   template <class U>
   void construct(U* at) noexcept {
     ::new (static_cast<void*>(at)) U;  // without initialisation
@@ -36,6 +53,10 @@ struct space_allocator : Eigen::aligned_allocator<T> {
   void construct(U* at, A&&... a) {
     ::new (static_cast<void*>(at)) U(std::forward<A>(a)...);
   }
+  friend bool operator==(const space_allocator& a, const space_allocator& b) { return a.pages == b.pages; }
+  friend bool operator!=(const space_allocator& a, const space_allocator& b) { return a.pages != b.pages; }
+
+  std::shared_ptr<page_memory> pages;
 };
 
 }  // namespace detail
@@ -43,6 +64,16 @@ struct space_allocator : Eigen::aligned_allocator<T> {
 using space = std::vector<double, detail::space_allocator<double>>;
 
 namespace detail {
+
+/// Returns n zeros. Pages of many zeros take memory when they are first written.
+inline space zeros(std::size_t n) {
+  if (n >= page_memory::worthwhile)
+    if (const auto pages = std::make_shared<page_memory>(n, false); pages->data() != nullptr)
+      return space(n, space_allocator<double>(pages));
+  space all(n);
+  fill_zero(all.data(), n);
+  return all;
+}
 
 /// Appends `n` numbers without initialisation. Moves large spaces in blocks and checks for interrupts between the blocks; an
 /// interrupt leaves `values` as it was.

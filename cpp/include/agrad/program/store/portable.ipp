@@ -23,13 +23,14 @@ AGRAD_INLINE void portable_writer::write(const program& f) {
   if (!is_new(&f)) return;
   const detail::deeper level(depth_);
   write(f.code().externals);
-  check_program(f.code(), f.fixed(), f.size(), f.inputs(), f.outputs());  // a program that could not be read is not written
+  const std::vector<double> fixed = f.fixed();
+  check_program(f.code(), fixed, f.size(), f.inputs(), f.outputs());  // a program that could not be read is not written
   row_writer code(names_);
   for (const operation& op : f.code().operations) code.add(op);
   for (const instruction& step : f.code().instructions) code.add(step);
   const std::uint64_t size = f.size();
-  (*this)(code.rows.kernels, code.rows.operations, code.rows.instructions, f.code().integers, f.inputs(), f.outputs(),
-          f.fixed(), size);
+  (*this)(code.rows.kernels, code.rows.operations, code.rows.instructions, f.code().integers, f.inputs(), f.outputs(), fixed,
+          size);
 }
 
 AGRAD_INLINE void portable_writer::write(const std::shared_ptr<const external_operation>& f) {
