@@ -35,7 +35,7 @@ using product_t = typename std::enable_if_t<are_beside<A, X> && are_factors<A, X
 
 template <class A, class X, class T = detail::sum_t<A, X>>
 std::complex<T> operator+(const std::complex<A>& a, const X& b) {
-  return {T(a.real() + b), T(a.imag())};
+  return {a.real() + b, a.imag()};
 }
 template <class A, class X, class T = detail::sum_t<A, X>>
 std::complex<T> operator+(const X& a, const std::complex<A>& b) {
@@ -43,15 +43,15 @@ std::complex<T> operator+(const X& a, const std::complex<A>& b) {
 }
 template <class A, class X, class T = detail::sum_t<A, X>>
 std::complex<T> operator-(const std::complex<A>& a, const X& b) {
-  return {T(a.real() - b), T(a.imag())};
+  return {a.real() - b, a.imag()};
 }
 template <class A, class X, class T = detail::sum_t<A, X>>
 std::complex<T> operator-(const X& a, const std::complex<A>& b) {
-  return {T(a - b.real()), T(-b.imag())};
+  return {a - b.real(), -b.imag()};
 }
 template <class A, class X, class T = detail::product_t<A, X>>
 std::complex<T> operator*(const std::complex<A>& a, const X& b) {
-  return {T(a.real() * b), T(a.imag() * b)};
+  return {a.real() * b, a.imag() * b};
 }
 template <class A, class X, class T = detail::product_t<A, X>>
 std::complex<T> operator*(const X& a, const std::complex<A>& b) {
@@ -59,7 +59,7 @@ std::complex<T> operator*(const X& a, const std::complex<A>& b) {
 }
 template <class A, class X, class T = detail::sum_t<A, X>>
 std::complex<T> operator/(const std::complex<A>& a, const X& b) {
-  return {T(a.real() / b), T(a.imag() / b)};
+  return {a.real() / b, a.imag() / b};
 }
 template <class A, class X, class T = detail::sum_t<A, X>>
 std::complex<T> operator/(const X& a, const std::complex<A>& b) {
