@@ -111,6 +111,8 @@ template const kernel& kernel_of_rule<detail::reduced_angle_rule>();
 template const kernel& kernel_of_rule<detail::rising_rest_rule>();
 template const kernel& kernel_of_rule<detail::shaped_deviance_rule>();
 template const kernel& kernel_of_rule<detail::shaped_log_deviance_rule>();
+template const kernel& kernel_of_rule<detail::shape_integral_rule>();
+template const kernel& kernel_of_rule<detail::shape_moment_rule>();
 template const kernel& kernel_of_rule<detail::share_of_interval_rule>();
 template const kernel& kernel_of_rule<detail::shifted_normal_integral_rule>();
 template const kernel& kernel_of_rule<detail::skew_tail_factor_rule>();

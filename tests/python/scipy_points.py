@@ -6,6 +6,8 @@ from agrad._stats.families import families
 FAMILIES = {family.name: getattr(ag.stats, family.name)._family for family in families()}
 #: Shapes of distributions whose shapes have conditions on each other, or are few.
 SHAPES = {
+    "genextreme": (0.15,),
+    "genpareto": (0.15,),
     "hypergeom": (40, 15, 12),
     "randint": (-3, 9),
     "binom": (11, 0.3),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.special import exprel
 
 from agrad._random.conditions import fail_unless
 from agrad._random.sampler import Numbers, Seed, Size, sampler
@@ -14,6 +15,7 @@ __all__ = [
     "cauchy_rng",
     "double_exponential_rng",
     "exp_mod_normal_rng",
+    "generalized_extreme_value_rng",
     "gumbel_rng",
     "logistic_rng",
     "lognormal_rng",
@@ -79,6 +81,13 @@ def skew_double_exponential_rng(mu: Numbers, sigma: Numbers, tau: Numbers, *, rn
 def gumbel_rng(mu: Numbers, beta: Numbers, *, rng: Seed = None, size: Size = None) -> Any:
     """Draw Gumbel numbers with location mu and scale beta."""
     return mu - beta * np.log(exponential(generator_of(rng), mu.shape))
+
+
+@sampler("generalized_extreme_value_lpdf")
+def generalized_extreme_value_rng(mu: Numbers, sigma: Numbers, xi: Numbers, *, rng: Seed = None, size: Size = None) -> Any:
+    """Draw generalized extreme values with location mu, scale sigma and shape xi."""
+    e = -np.log(exponential(generator_of(rng), mu.shape))
+    return mu + sigma * e * exprel(xi * e)
 
 
 @sampler("logistic_lpdf")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.special import exprel
 
 from agrad._random.sampler import Numbers, Seed, Size, sampler
 from agrad._random.standard import exponential, gamma_power, generator_of, logistic, share
@@ -16,6 +17,7 @@ __all__ = [
     "exponential_rng",
     "frechet_rng",
     "gamma_rng",
+    "generalized_pareto_rng",
     "inv_chi_square_rng",
     "inv_gamma_rng",
     "loglogistic_rng",
@@ -76,6 +78,13 @@ def weibull_rng(alpha: Numbers, sigma: Numbers, *, rng: Seed = None, size: Size 
 def frechet_rng(alpha: Numbers, sigma: Numbers, *, rng: Seed = None, size: Size = None) -> Any:
     """Draw Fréchet numbers with shape alpha and scale sigma."""
     return np.exp(np.log(sigma) - np.log(exponential(generator_of(rng), alpha.shape)) / alpha)
+
+
+@sampler("generalized_pareto_lpdf")
+def generalized_pareto_rng(mu: Numbers, sigma: Numbers, xi: Numbers, *, rng: Seed = None, size: Size = None) -> Any:
+    """Draw generalized Pareto numbers from mu on with scale sigma and shape xi."""
+    e = exponential(generator_of(rng), mu.shape)
+    return mu + sigma * e * exprel(xi * e)
 
 
 @sampler("rayleigh_lpdf")

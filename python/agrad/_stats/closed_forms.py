@@ -6,9 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.special import gamma, gammaln, psi, zeta
+from scipy.special import exprel, gamma, gammaln, psi, zeta
 
-__all__ = ["above", "beta_entropy", "fisk_mean", "fisk_var", "gamma_entropy", "power_mean", "power_var", "t_entropy"]
+__all__ = [
+    "above",
+    "beta_entropy",
+    "extreme_mean",
+    "extreme_var",
+    "fisk_mean",
+    "fisk_var",
+    "gamma_entropy",
+    "power_mean",
+    "power_var",
+    "t_entropy",
+]
 
 #: From here on the entropy of gamma numbers is its asymptotic series, to 1e-15.
 _LARGE = 20.0
@@ -16,6 +27,8 @@ _LARGE = 20.0
 _LARGE_POWER = 5.0
 _POWERS = np.arange(42.0, 1.0, -1.0)
 _OF_GAP = np.array([*(zeta(_POWERS) * (-1) ** _POWERS * (2**_POWERS - 2) / _POWERS), 0.0, 0.0])
+#: log gamma(1 + c) / c as a series in c.
+_OF_LOG_GAMMA = np.array([*(zeta(_POWERS) * (-1) ** _POWERS / _POWERS), -np.euler_gamma])
 _ODD = np.arange(13.0, 0.0, -1.0)
 _OF_FISK = (-1) ** (_ODD + 1) * 2 * _ODD / gamma(2 * _ODD + 2)
 
@@ -77,6 +90,39 @@ def power_var(c: Any, sign: float) -> Any:
         return -gamma(twice) * np.expm1(2 * gammaln(once) - gammaln(twice))  # which is infinite, not nan, beyond doubles
 
     return np.where(is_small, of_small, above(-2 * sign, np.where(is_small, 3.0, c), of_large, np.inf))
+
+
+# ---- generalized extreme values, by SciPy's shape c = -xi ------------------------------------------------------------
+
+_SMALL_SHAPE = 0.2  # up to which moments have series, whose terms left out are below 1e-25
+
+
+def _near_zero(c: Any, of_small: Callable[[Any], Any], otherwise: Callable[[Any], Any]) -> Any:
+    is_small = np.abs(c) < _SMALL_SHAPE
+    return np.where(is_small, of_small(np.where(is_small, c, 0.0)), otherwise(np.where(is_small, 1.0, c)))
+
+
+def extreme_mean(c: Any) -> Any:
+    """Return the mean (1 - gamma(1 + c)) / c of extreme values, Euler's constant for c = 0, infinite for c <= -1."""
+
+    def of_small(c: Any) -> Any:
+        ratio = np.polyval(_OF_LOG_GAMMA, c)
+        return -ratio * exprel(c * ratio)
+
+    return _near_zero(c, of_small, lambda c: above(-1.0, c, lambda c: (1 - gamma(1 + c)) / c, np.inf))
+
+
+def extreme_var(c: Any) -> Any:
+    """Return the variance (gamma(1 + 2c) - gamma(1 + c)^2) / c^2, pi^2 / 6 for c = 0, infinite for c <= -1/2."""
+
+    def of_small(c: Any) -> Any:
+        gap = np.polyval(_OF_GAP[:-2], c)  # of log gamma(1 + 2c) and 2 log gamma(1 + c), over c^2
+        return gamma(1 + c) ** 2 * gap * exprel(c**2 * gap)
+
+    def of_large(c: Any) -> Any:
+        return (gamma(1 + 2 * c) - gamma(1 + c) ** 2) / c**2
+
+    return _near_zero(c, of_small, lambda c: above(-0.5, c, of_large, np.inf))
 
 
 # ---- log-logistic ----------------------------------------------------------------------------------------------------

@@ -16,6 +16,8 @@ from scipy.special import entr, psi, zeta
 from agrad._stats.closed_forms import (
     above,
     beta_entropy,
+    extreme_mean,
+    extreme_var,
     fisk_mean,
     fisk_var,
     gamma_entropy,
@@ -136,6 +138,7 @@ _CONTINUOUS = {
         kurtosis=lambda kappa: 6 * (kappa**-4 + kappa**4) / _asymmetric_var(kappa) ** 2,
         entropy=lambda kappa: 1 + np.log(kappa + 1 / kappa),
     ),
+    "genextreme": Moments(mean=extreme_mean, var=extreme_var, entropy=lambda c: 1 + _EULER * (1 - c)),
     "gumbel_r": _GUMBEL,
     "gumbel_l": _reflected(_GUMBEL),
     "logistic": _LOGISTIC,
@@ -177,6 +180,15 @@ _CONTINUOUS = {
     ),
     "pareto": _PARETO,
     "lomax": replace(_PARETO, mean=lambda c: above(1.0, c, lambda c: 1 / (c - 1), _INF)),
+    "genpareto": Moments(
+        mean=lambda c: above(-1.0, -c, lambda b: 1 / (1 + b), _INF),
+        var=lambda c: above(-0.5, -c, lambda b: 1 / (1 + b) ** 2 / (1 + 2 * b), _INF),
+        skew=lambda c: above(-1 / 3, -c, lambda b: 2 * (1 - b) * np.sqrt(1 + 2 * b) / (1 + 3 * b), _NAN),
+        kurtosis=lambda c: above(
+            -0.25, -c, lambda b: 3 * (1 + 2 * b) * (2 * b**2 - b + 3) / (1 + 3 * b) / (1 + 4 * b) - 3, _NAN
+        ),
+        entropy=lambda c: 1 + c,
+    ),
     "invgamma": Moments(
         mean=lambda a: above(1.0, a, lambda a: 1 / (a - 1), _INF),
         var=lambda a: above(2.0, a, lambda a: 1 / (a - 1) ** 2 / (a - 2), _INF),

@@ -20,6 +20,8 @@
 #include <agrad/probability/exponential.hpp>
 #include <agrad/probability/frechet.hpp>
 #include <agrad/probability/gamma.hpp>
+#include <agrad/probability/generalized_extreme_value.hpp>
+#include <agrad/probability/generalized_pareto.hpp>
 #include <agrad/probability/gumbel.hpp>
 #include <agrad/probability/hypergeometric.hpp>
 #include <agrad/probability/inv_chi_square.hpp>
@@ -50,15 +52,15 @@ namespace agrad::rules {
 
 using probability =
     concat_t<normal_distribution, lognormal_distribution, student_t_cdfs, student_t_distribution, cauchy_distribution,
-             double_exponential_distribution, skew_double_exponential_distribution, gumbel_distribution, logistic_distribution,
-             skew_normal_cdfs, skew_normal_distribution, exp_mod_normal_cdfs, exp_mod_normal_distribution, von_mises_cdfs,
-             von_mises_distribution, uniform_distribution, exponential_distribution, gamma_distribution,
-             chi_square_distribution, weibull_distribution, frechet_distribution, rayleigh_distribution,
-             loglogistic_distribution, pareto_distribution, inv_gamma_distribution, beta_cdfs, beta_distribution,
-             bernoulli_distribution, beta_binomial_cdfs, beta_binomial_distribution, beta_neg_binomial_cdfs,
+             double_exponential_distribution, skew_double_exponential_distribution, generalized_extreme_value_distribution,
+             gumbel_distribution, logistic_distribution, skew_normal_cdfs, skew_normal_distribution, exp_mod_normal_cdfs,
+             exp_mod_normal_distribution, von_mises_cdfs, von_mises_distribution, uniform_distribution,
+             exponential_distribution, gamma_distribution, chi_square_distribution, weibull_distribution, frechet_distribution,
+             rayleigh_distribution, loglogistic_distribution, pareto_distribution, inv_gamma_distribution, beta_cdfs,
+             beta_distribution, bernoulli_distribution, beta_binomial_cdfs, beta_binomial_distribution, beta_neg_binomial_cdfs,
              beta_neg_binomial_distribution, beta_proportion_distribution, binomial_cdfs, binomial_distribution,
              discrete_range_distribution, hypergeometric_distribution, inv_chi_square_distribution, neg_binomial_cdfs,
-             neg_binomial_distribution, pareto_type_2_distribution, poisson_distribution, scaled_inv_chi_square_distribution,
-             yule_simon_distribution>;
+             neg_binomial_distribution, pareto_type_2_distribution, generalized_pareto_distribution, poisson_distribution,
+             scaled_inv_chi_square_distribution, yule_simon_distribution>;
 
 }  // namespace agrad::rules

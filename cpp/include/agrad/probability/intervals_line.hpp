@@ -6,6 +6,7 @@
 #include <agrad/probability/double_exponential.hpp>
 #include <agrad/probability/exp_mod_normal.hpp>
 #include <agrad/probability/exp_mod_normal_tails.hpp>
+#include <agrad/probability/generalized_extreme_value.hpp>
 #include <agrad/probability/gumbel.hpp>
 #include <agrad/probability/logistic.hpp>
 #include <agrad/probability/lognormal.hpp>
@@ -95,6 +96,14 @@ auto skew_double_exponential_lbetween(const X&... x) {
   return apply_probability<skew_double_exponential_lbetween_rule>(x...);
 }
 
+using generalized_extreme_value_lbetween_rule =
+    log_between<generalized_extreme_value_lpdf_rule, generalized_extreme_value_lcdf_rule, generalized_extreme_value_lccdf_rule>;
+/// Returns the sum of the log probabilities of values between lower and upper.
+template <class... X>
+auto generalized_extreme_value_lbetween(const X&... x) {
+  return apply_probability<generalized_extreme_value_lbetween_rule>(x...);
+}
+
 using gumbel_lbetween_rule = log_between<gumbel_lpdf_rule, gumbel_lcdf_rule, gumbel_lccdf_rule>;
 /// Returns the sum of the log probabilities of values between lower and upper.
 template <class... X>
@@ -134,8 +143,8 @@ namespace rules {
 using intervals_line =
     typelist<std_normal_lbetween_rule, normal_lbetween_rule, lognormal_lbetween_rule, student_t_lbetween_rule,
              cauchy_lbetween_rule, double_exponential_lbetween_rule, skew_double_exponential_lbetween_rule,
-             gumbel_lbetween_rule, logistic_lbetween_rule, skew_normal_lbetween_rule, exp_mod_normal_lbetween_rule,
-             uniform_lbetween_rule, von_mises_lbetween_rule>;
+             generalized_extreme_value_lbetween_rule, gumbel_lbetween_rule, logistic_lbetween_rule, skew_normal_lbetween_rule,
+             exp_mod_normal_lbetween_rule, uniform_lbetween_rule, von_mises_lbetween_rule>;
 }
 
 }  // namespace agrad

@@ -9,6 +9,7 @@
 #include <agrad/probability/exponential.hpp>
 #include <agrad/probability/frechet.hpp>
 #include <agrad/probability/gamma.hpp>
+#include <agrad/probability/generalized_pareto.hpp>
 #include <agrad/probability/inv_chi_square.hpp>
 #include <agrad/probability/inv_gamma.hpp>
 #include <agrad/probability/loglogistic.hpp>
@@ -55,6 +56,14 @@ using frechet_lbetween_rule = log_between<frechet_lpdf_rule, frechet_lcdf_rule, 
 template <class... X>
 auto frechet_lbetween(const X&... x) {
   return apply_probability<frechet_lbetween_rule>(x...);
+}
+
+using generalized_pareto_lbetween_rule =
+    log_between<generalized_pareto_lpdf_rule, generalized_pareto_lcdf_rule, generalized_pareto_lccdf_rule>;
+/// Returns the sum of the log probabilities of values between lower and upper.
+template <class... X>
+auto generalized_pareto_lbetween(const X&... x) {
+  return apply_probability<generalized_pareto_lbetween_rule>(x...);
 }
 
 using rayleigh_lbetween_rule = log_between<rayleigh_lpdf_rule, rayleigh_lcdf_rule, rayleigh_lccdf_rule, detail::log_coordinate>;
@@ -128,8 +137,8 @@ auto beta_proportion_lbetween(const X&... x) {
 namespace rules {
 using intervals_positive =
     typelist<exponential_lbetween_rule, gamma_lbetween_rule, chi_square_lbetween_rule, weibull_lbetween_rule,
-             frechet_lbetween_rule, rayleigh_lbetween_rule, loglogistic_lbetween_rule, pareto_lbetween_rule,
-             pareto_type_2_lbetween_rule, inv_gamma_lbetween_rule, inv_chi_square_lbetween_rule,
+             frechet_lbetween_rule, generalized_pareto_lbetween_rule, rayleigh_lbetween_rule, loglogistic_lbetween_rule,
+             pareto_lbetween_rule, pareto_type_2_lbetween_rule, inv_gamma_lbetween_rule, inv_chi_square_lbetween_rule,
              scaled_inv_chi_square_lbetween_rule, beta_lbetween_rule, beta_proportion_lbetween_rule>;
 }
 

@@ -4,6 +4,7 @@
 #include <agrad/probability/cauchy.hpp>
 #include <agrad/probability/double_exponential.hpp>
 #include <agrad/probability/exp_mod_normal_quantile.hpp>
+#include <agrad/probability/generalized_extreme_value.hpp>
 #include <agrad/probability/gumbel.hpp>
 #include <agrad/probability/logistic.hpp>
 #include <agrad/probability/lognormal.hpp>
@@ -180,6 +181,23 @@ auto gumbel_cqf(const P& p, const Mu& mu, const Beta& beta) {
   return detail::apply_quantile<gumbel_quantile>(true, p, mu, beta);
 }
 
+struct generalized_extreme_value_quantile : quantile_of<generalized_extreme_value_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& mu, const T& sigma, const T& xi) {
+    return mu + sigma * detail::shaped_exp(T(-log(-detail::log_below(is_upper, p))), xi);
+  }
+};
+/// Returns the value up to which the probability is p: the inverse of generalized_extreme_value_cdf.
+template <class P, class Mu, class Sigma, class Xi>
+auto generalized_extreme_value_qf(const P& p, const Mu& mu, const Sigma& sigma, const Xi& xi) {
+  return detail::apply_quantile<generalized_extreme_value_quantile>(false, p, mu, sigma, xi);
+}
+/// Returns the value beyond which the probability is p.
+template <class P, class Mu, class Sigma, class Xi>
+auto generalized_extreme_value_cqf(const P& p, const Mu& mu, const Sigma& sigma, const Xi& xi) {
+  return detail::apply_quantile<generalized_extreme_value_quantile>(true, p, mu, sigma, xi);
+}
+
 struct logistic_quantile : quantile_of<logistic_lcdf_rule> {
   template <class T>
   static T term(bool is_upper, const T& p, const T& mu, const T& sigma) {
@@ -273,8 +291,8 @@ auto uniform_cqf(const P& p, const Alpha& alpha, const Beta& beta) {
 namespace rules {
 using quantiles_line =
     typelist<std_normal_quantile, normal_quantile, lognormal_quantile, student_t_quantile, cauchy_quantile,
-             double_exponential_quantile, skew_double_exponential_quantile, gumbel_quantile, logistic_quantile,
-             exp_mod_normal_quantile, skew_normal_quantile, von_mises_quantile, uniform_quantile>;
+             double_exponential_quantile, skew_double_exponential_quantile, generalized_extreme_value_quantile, gumbel_quantile,
+             logistic_quantile, exp_mod_normal_quantile, skew_normal_quantile, von_mises_quantile, uniform_quantile>;
 }
 
 }  // namespace agrad

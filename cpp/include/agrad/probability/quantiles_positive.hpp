@@ -7,6 +7,7 @@
 #include <agrad/probability/exponential.hpp>
 #include <agrad/probability/frechet.hpp>
 #include <agrad/probability/gamma.hpp>
+#include <agrad/probability/generalized_pareto.hpp>
 #include <agrad/probability/inv_chi_square.hpp>
 #include <agrad/probability/inv_gamma.hpp>
 #include <agrad/probability/loglogistic.hpp>
@@ -36,6 +37,23 @@ auto exponential_qf(const P& p, const Beta& beta) {
 template <class P, class Beta>
 auto exponential_cqf(const P& p, const Beta& beta) {
   return detail::apply_quantile<exponential_quantile>(true, p, beta);
+}
+
+struct generalized_pareto_quantile : quantile_of<generalized_pareto_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& mu, const T& sigma, const T& xi) {
+    return mu + sigma * detail::shaped_exp(T(-detail::log_above(is_upper, p)), xi);
+  }
+};
+/// Returns the value up to which the probability is p: the inverse of generalized_pareto_cdf.
+template <class P, class Mu, class Sigma, class Xi>
+auto generalized_pareto_qf(const P& p, const Mu& mu, const Sigma& sigma, const Xi& xi) {
+  return detail::apply_quantile<generalized_pareto_quantile>(false, p, mu, sigma, xi);
+}
+/// Returns the value beyond which the probability is p.
+template <class P, class Mu, class Sigma, class Xi>
+auto generalized_pareto_cqf(const P& p, const Mu& mu, const Sigma& sigma, const Xi& xi) {
+  return detail::apply_quantile<generalized_pareto_quantile>(true, p, mu, sigma, xi);
 }
 
 struct weibull_quantile : quantile_of<weibull_lcdf_rule> {
@@ -286,8 +304,8 @@ auto beta_proportion_cqf(const P& p, const Mu& mu, const Kappa& kappa) {
 namespace rules {
 using quantiles_positive =
     typelist<exponential_quantile, weibull_quantile, frechet_quantile, rayleigh_quantile, loglogistic_quantile, pareto_quantile,
-             pareto_type_2_quantile, gamma_quantile, chi_square_quantile, inv_gamma_quantile, inv_chi_square_quantile,
-             scaled_inv_chi_square_quantile, beta_quantile, beta_proportion_quantile>;
+             pareto_type_2_quantile, generalized_pareto_quantile, gamma_quantile, chi_square_quantile, inv_gamma_quantile,
+             inv_chi_square_quantile, scaled_inv_chi_square_quantile, beta_quantile, beta_proportion_quantile>;
 }
 
 }  // namespace agrad

@@ -9,6 +9,7 @@
 #include <agrad/probability/cauchy.hpp>
 #include <agrad/probability/double_exponential.hpp>
 #include <agrad/probability/exp_mod_normal.hpp>
+#include <agrad/probability/generalized_extreme_value.hpp>
 #include <agrad/probability/gumbel.hpp>
 #include <agrad/probability/logistic.hpp>
 #include <agrad/probability/normal.hpp>
@@ -102,6 +103,17 @@ auto gumbel_rng(const Mu& mu, const Beta& beta, URBG& rng) {
   return detail::draws<gumbel_lpdf_rule, double>(
       "gumbel_rng", [&](detail::draw_place, double m, double b) { return m - b * std::log(detail::draw_exponential(rng)); }, mu,
       beta);
+}
+
+/// Draws generalized extreme values with location mu, scale sigma and shape xi.
+template <class Mu, class Sigma, class Xi, class URBG>
+auto generalized_extreme_value_rng(const Mu& mu, const Sigma& sigma, const Xi& xi, URBG& rng) {
+  return detail::draws<generalized_extreme_value_lpdf_rule, double>(
+      "generalized_extreme_value_rng",
+      [&](detail::draw_place, double m, double s, double x) {
+        return m + s * detail::shaped_exp(-std::log(detail::draw_exponential(rng)), x);
+      },
+      mu, sigma, xi);
 }
 
 /// Draws logistic numbers with location mu and scale sigma.

@@ -12,6 +12,7 @@
 #include <agrad/probability/exponential.hpp>
 #include <agrad/probability/frechet.hpp>
 #include <agrad/probability/gamma.hpp>
+#include <agrad/probability/generalized_pareto.hpp>
 #include <agrad/probability/inv_chi_square.hpp>
 #include <agrad/probability/inv_gamma.hpp>
 #include <agrad/probability/loglogistic.hpp>
@@ -94,6 +95,17 @@ auto frechet_rng(const Alpha& alpha, const Sigma& sigma, URBG& rng) {
         return std::exp(std::log(s) - std::log(detail::draw_exponential(rng)) / a);
       },
       alpha, sigma);
+}
+
+/// Draws generalized Pareto numbers from mu on with scale sigma and shape xi.
+template <class Mu, class Sigma, class Xi, class URBG>
+auto generalized_pareto_rng(const Mu& mu, const Sigma& sigma, const Xi& xi, URBG& rng) {
+  return detail::draws<generalized_pareto_lpdf_rule, double>(
+      "generalized_pareto_rng",
+      [&](detail::draw_place, double m, double s, double x) {
+        return m + s * detail::shaped_exp(detail::draw_exponential(rng), x);
+      },
+      mu, sigma, xi);
 }
 
 /// Draws Rayleigh numbers with scale sigma.
