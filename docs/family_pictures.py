@@ -62,9 +62,12 @@ def shown(family: Family) -> np.ndarray:
     function = getattr(ag, family.density.name)
     choices = [parameters(family.density, choice) for choice in range(CHOICES)]
     if family.is_discrete:
-        masses = [np.nan_to_num([height(family, k, at) for k in range(COUNTS)]) for at in choices]
-        last = [int(np.searchsorted(np.cumsum(of_choice), 0.97)) for of_choice in masses]
-        return np.arange(min(max(last) + 2, COUNTS))
+        first = -COUNTS if family.density.arguments[0][1] == "a whole number" else 0
+        masses = [np.nan_to_num([height(family, k, at) for k in range(first, COUNTS)]) for at in choices]
+        begin, end = (
+            [first + int(np.searchsorted(np.cumsum(of_choice), share)) for of_choice in masses] for share in (0.03, 0.97)
+        )
+        return np.arange(min(0, *begin), min(max(end) + 2, COUNTS))
     if family.quantiles:
         lower, upper = (getattr(ag, f"{family.name}_{end}") for end in ("qf", "cqf"))
         below, above = (sorted(q(0.05, *at) for at in choices) for q in (lower, upper))

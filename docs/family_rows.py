@@ -44,6 +44,7 @@ NUMPY = {
     "standard_t": "student_t",
     "uniform": "uniform",
     "vonmises": "von_mises",
+    "wald": "inv_gaussian",
     "weibull": "weibull",
 }
 #: First arguments to try in an example: the first that is in the support is shown.

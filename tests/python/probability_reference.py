@@ -90,6 +90,27 @@ def beta_neg_binomial_share(n: float, r: mpmath.mpf, alpha: mpmath.mpf, beta: mp
         digits *= 4
 
 
+def skellam_share(n: float, mu1: mpmath.mpf, mu2: mpmath.mpf) -> tuple[mpmath.mpf, mpmath.mpf]:
+    """Return the probabilities of a difference of at most n and of more: sums over the count that is subtracted."""
+    digits = 40
+    while True:
+        with mpmath.extradps(digits):
+            last = int(mu2 + 20 * mpmath.sqrt(mu2 * mpmath.mp.dps) + 4 * mpmath.mp.dps)
+            of_first, first, cumulated = mpmath.exp(-mu1), 0, mpmath.mpf(0)
+            of_second, lower = mpmath.exp(-mu2), mpmath.mpf(0)
+            for k in range(last):
+                while first <= n + k:
+                    cumulated += of_first
+                    first += 1
+                    of_first *= mu1 / first
+                lower += of_second * cumulated
+                of_second *= mu2 / (k + 1)
+            upper = 1 - lower
+        if min(lower, abs(upper)) > mpmath.mpf(10) ** (20 - digits):
+            return lower, upper
+        digits *= 4
+
+
 def _between(name: str) -> Callable[..., mpmath.mpf]:
     """Return the logarithm of a difference of distribution functions, with digits for ends that nearly coincide far out."""
     rule = name.removesuffix("_lbetween")
@@ -115,7 +136,7 @@ def reference(name: str) -> Callable[..., mpmath.mpf]:
     names["lower_gamma"] = lambda a, x: mpmath.gammainc(a, 0, x, regularized=True)
     names["upper_gamma"] = _upper_gamma
     names |= {"skew_normal": skew_normal, "arc_probability": arc_probability}
-    names["beta_neg_binomial_share"] = beta_neg_binomial_share
+    names |= {"beta_neg_binomial_share": beta_neg_binomial_share, "skellam_share": skellam_share}
     code = compile(row.reference, name, "eval")
     return lambda *x: mpmath.re(eval(code, names | dict(zip((of for of, _ in row.arguments), x, strict=True))))
 

@@ -36,6 +36,7 @@ __all__ = [
     "neg_binomial_rng",
     "poisson_log_rng",
     "poisson_rng",
+    "skellam_rng",
     "yule_simon_rng",
 ]
 
@@ -94,6 +95,18 @@ def poisson_rng(lambda_: Numbers, *, rng: Seed = None, size: Size = None) -> Any
 def poisson_log_rng(alpha: Numbers, *, rng: Seed = None, size: Size = None) -> Any:
     """Draw Poisson counts with log rate alpha, at most log(2^52)."""
     return poisson(generator_of(rng), "poisson_log_rng", np.exp(alpha))
+
+
+def _countable_rates(function: str, mu1: Any, mu2: Any) -> None:
+    for name, rate in (("mu1", mu1), ("mu2", mu2)):
+        fail_unless(rate <= LARGEST_RATE, function, name, rate, "at most 2^52, so that doubles count")
+
+
+@sampler("skellam_lpmf", _countable_rates)
+def skellam_rng(mu1: Numbers, mu2: Numbers, *, rng: Seed = None, size: Size = None) -> Any:
+    """Draw differences of two Poisson counts with rates mu1 and mu2, each at most 2^52."""
+    source = generator_of(rng)
+    return poisson(source, "skellam_rng", mu1) - poisson(source, "skellam_rng", mu2)
 
 
 @sampler("neg_binomial_lpmf")

@@ -18,8 +18,11 @@ __all__ = [
     "frechet_rng",
     "gamma_rng",
     "generalized_pareto_rng",
+    "half_cauchy_rng",
+    "half_normal_rng",
     "inv_chi_square_rng",
     "inv_gamma_rng",
+    "inv_gaussian_rng",
     "loglogistic_rng",
     "pareto_rng",
     "pareto_type_2_rng",
@@ -85,6 +88,33 @@ def generalized_pareto_rng(mu: Numbers, sigma: Numbers, xi: Numbers, *, rng: See
     """Draw generalized Pareto numbers from mu on with scale sigma and shape xi."""
     e = exponential(generator_of(rng), mu.shape)
     return mu + sigma * e * exprel(xi * e)
+
+
+@sampler("half_normal_lpdf")
+def half_normal_rng(sigma: Numbers, *, rng: Seed = None, size: Size = None) -> Any:
+    """Draw the sizes of normal numbers with mean 0 and standard deviation sigma."""
+    return sigma * np.abs(generator_of(rng).standard_normal(sigma.shape))
+
+
+@sampler("half_cauchy_lpdf")
+def half_cauchy_rng(sigma: Numbers, *, rng: Seed = None, size: Size = None) -> Any:
+    """Draw the sizes of Cauchy numbers with location 0 and scale sigma."""
+    return sigma * np.abs(generator_of(rng).standard_cauchy(sigma.shape))
+
+
+@sampler("inv_gaussian_lpdf")
+def inv_gaussian_rng(mu: Numbers, lambda_: Numbers, *, rng: Seed = None, size: Size = None) -> Any:
+    """Draw inverse Gaussian numbers with mean mu and shape lambda.
+
+    Each is one of the two numbers at which the exponent of the density is that of a normal number.
+
+    Source: Michael, Schucany and Haas (1976), The American Statistician 30:88.
+    """
+    source = generator_of(rng)
+    w = 0.5 * source.standard_normal(mu.shape) ** 2 * (mu / lambda_)
+    factor = 1 + w + np.sqrt(w) * np.sqrt(w + 2)  # of the larger number; its inverse is that of the smaller one
+    is_smaller = source.random(mu.shape) * (1 + 1 / factor) < 1
+    return np.where(is_smaller, mu / factor, mu * factor)
 
 
 @sampler("rayleigh_lpdf")

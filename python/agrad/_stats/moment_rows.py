@@ -100,6 +100,13 @@ _RAYLEIGH = _constant(
     6 * _PI / (4 - _PI) - 16 / (4 - _PI) ** 2,
     _EULER / 2 + 1 - 0.5 * np.log(2.0),
 )
+_HALF_NORMAL = _constant(
+    np.sqrt(2 / _PI),
+    1 - 2 / _PI,
+    np.sqrt(2) * (4 - _PI) / (_PI - 2) ** 1.5,
+    8 * (_PI - 3) / (_PI - 2) ** 2,
+    0.5 * np.log(_PI / 2) + 0.5,
+)
 _WEIBULL = Moments(
     mean=lambda c: power_mean(c, 1.0),
     var=lambda c: power_var(c, 1.0),
@@ -156,6 +163,8 @@ _CONTINUOUS = {
     ),
     "vonmises": Moments(mean=_is(0.0)),
     "uniform": _UNIFORM,
+    "halfnorm": _HALF_NORMAL,
+    "halfcauchy": _constant(_INF, _INF, _NAN, _NAN, np.log(2 * _PI)),
     "expon": _EXPON,
     "gamma": Moments(lambda a: a, lambda a: a, lambda a: 2 / np.sqrt(a), lambda a: 6 / a, gamma_entropy),
     "chi2": Moments(
@@ -195,6 +204,12 @@ _CONTINUOUS = {
         skew=lambda a: above(3.0, a, lambda a: 4 * np.sqrt(a - 2) / (a - 3), _NAN),
         kurtosis=lambda a: above(4.0, a, lambda a: 6 * (5 * a - 11) / (a - 3) / (a - 4), _NAN),
         entropy=lambda a: gamma_entropy(a) - 2 * psi(a),
+    ),
+    "invgauss": Moments(
+        mean=lambda mu: mu,
+        var=lambda mu: mu**3,
+        skew=lambda mu: 3 * np.sqrt(mu),
+        kurtosis=lambda mu: 15 * mu,
     ),
     "beta": Moments(
         mean=lambda a, b: a / (a + b),
@@ -286,6 +301,12 @@ _DISCRETE = {
         skew=lambda low, high: 0.0 * (high - low),
         kurtosis=lambda low, high: -1.2 * ((high - low) ** 2 + 1) / ((high - low) ** 2 - 1),
         entropy=lambda low, high: np.log(high - low),
+    ),
+    "skellam": Moments(
+        mean=lambda mu1, mu2: mu1 - mu2,
+        var=lambda mu1, mu2: mu1 + mu2,
+        skew=lambda mu1, mu2: (mu1 - mu2) / (mu1 + mu2) ** 1.5,
+        kurtosis=lambda mu1, mu2: 1 / (mu1 + mu2),
     ),
     "yulesimon": Moments(
         mean=lambda alpha: above(1.0, alpha, lambda a: a / (a - 1), _INF),

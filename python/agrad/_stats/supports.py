@@ -26,5 +26,6 @@ SUPPORTS: dict[str, Callable[..., tuple[Any, Any]]] = {
     "nbinom": lambda n, p: (0.0, _INFINITY),
     "poisson": lambda mu: (0.0, _INFINITY),
     "randint": lambda low, high: (low, high - 1.0),
+    "skellam": lambda mu1, mu2: (-_INFINITY, _INFINITY),
     "yulesimon": lambda alpha: (1.0, _INFINITY),
 }

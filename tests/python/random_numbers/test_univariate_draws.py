@@ -41,6 +41,9 @@ CONTINUOUS = {
     "frechet": [(1.5, 2.0), (0.05, 1e-10)],
     "rayleigh": [(2.0,)],
     "loglogistic": [(2.0, 1.5), (1.0, 0.05)],
+    "half_normal": [(2.0,)],
+    "half_cauchy": [(2.0,)],
+    "inv_gaussian": [(2.0, 0.5), (1.0, 1e8), (1.0, 1e-8)],
     "generalized_pareto": [(1.0, 2.0, 0.3), (0.0, 1.0, -0.4), (0.0, 1.0, 0.0)],
     "pareto": [(2.0, 1.5), (1e-100, 0.02)],
     "pareto_type_2": [(1.0, 2.0, 1.5), (0.0, 1e-8, 0.1)],
@@ -74,6 +77,7 @@ COUNTS = {
     "neg_binomial_2_log": [(1.0, 0.5), (1.0, 1e15)],
     "poisson": [(0.0,), (0.3,), (40.0,)],
     "poisson_log": [(1.5,), (-np.inf,)],
+    "skellam": [(0.3, 0.2), (40.0, 55.0)],
     "discrete_range": [(-3, 4), (2, 2)],
     "hypergeometric": [(10, 8, 12), (3, 2, 4)],
     "yule_simon": [(2.5,), (40.0,)],
@@ -126,7 +130,7 @@ def test_counts_have_the_mass(name, parameters):
     support = np.arange(n.min() - 3, n.max() + 4)
     if name.startswith("bernoulli"):
         support = np.arange(2)
-    elif name != "discrete_range":
+    elif name not in ("discrete_range", "skellam"):
         support = support[support >= 0]
     p = np.array([math.exp(mass(k, *parameters)) for k in support.tolist()])
     observed = np.array([np.sum(n == k) for k in support])

@@ -23,9 +23,12 @@
 #include <agrad/probability/generalized_extreme_value.hpp>
 #include <agrad/probability/generalized_pareto.hpp>
 #include <agrad/probability/gumbel.hpp>
+#include <agrad/probability/half_cauchy.hpp>
+#include <agrad/probability/half_normal.hpp>
 #include <agrad/probability/hypergeometric.hpp>
 #include <agrad/probability/inv_chi_square.hpp>
 #include <agrad/probability/inv_gamma.hpp>
+#include <agrad/probability/inv_gaussian.hpp>
 #include <agrad/probability/logistic.hpp>
 #include <agrad/probability/loglogistic.hpp>
 #include <agrad/probability/lognormal.hpp>
@@ -37,6 +40,7 @@
 #include <agrad/probability/poisson.hpp>
 #include <agrad/probability/rayleigh.hpp>
 #include <agrad/probability/scaled_inv_chi_square.hpp>
+#include <agrad/probability/skellam.hpp>
 #include <agrad/probability/skew_double_exponential.hpp>
 #include <agrad/probability/skew_normal.hpp>
 #include <agrad/probability/skew_normal_cdf.hpp>
@@ -61,6 +65,7 @@ using probability =
              beta_neg_binomial_distribution, beta_proportion_distribution, binomial_cdfs, binomial_distribution,
              discrete_range_distribution, hypergeometric_distribution, inv_chi_square_distribution, neg_binomial_cdfs,
              neg_binomial_distribution, pareto_type_2_distribution, generalized_pareto_distribution, poisson_distribution,
-             scaled_inv_chi_square_distribution, yule_simon_distribution>;
+             scaled_inv_chi_square_distribution, yule_simon_distribution, half_normal_distribution, half_cauchy_distribution,
+             inv_gaussian_distribution, skellam_distribution>;
 
 }  // namespace agrad::rules

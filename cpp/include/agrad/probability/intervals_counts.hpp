@@ -13,6 +13,7 @@
 #include <agrad/probability/neg_binomial.hpp>
 #include <agrad/probability/neg_binomial_cdf.hpp>
 #include <agrad/probability/poisson.hpp>
+#include <agrad/probability/skellam.hpp>
 #include <agrad/probability/yule_simon.hpp>
 
 namespace agrad {
@@ -77,6 +78,13 @@ auto poisson_lbetween(const X&... x) {
   return apply_probability<poisson_lbetween_rule>(x...);
 }
 
+using skellam_lbetween_rule = log_between_counts<skellam_lpmf_rule, skellam_lcdf_rule, skellam_lccdf_rule>;
+/// Returns the sum of the log probabilities of counts from lower to upper, both included.
+template <class... X>
+auto skellam_lbetween(const X&... x) {
+  return apply_probability<skellam_lbetween_rule>(x...);
+}
+
 using yule_simon_lbetween_rule = log_between_counts<yule_simon_lpmf_rule, yule_simon_lcdf_rule, yule_simon_lccdf_rule>;
 /// Returns the sum of the log probabilities of counts from lower to upper, both included.
 template <class... X>
@@ -85,9 +93,10 @@ auto yule_simon_lbetween(const X&... x) {
 }
 
 namespace rules {
-using intervals_counts = typelist<bernoulli_lbetween_rule, beta_binomial_lbetween_rule, beta_neg_binomial_lbetween_rule,
-                                  binomial_lbetween_rule, discrete_range_lbetween_rule, neg_binomial_lbetween_rule,
-                                  neg_binomial_2_lbetween_rule, poisson_lbetween_rule, yule_simon_lbetween_rule>;
+using intervals_counts =
+    typelist<bernoulli_lbetween_rule, beta_binomial_lbetween_rule, beta_neg_binomial_lbetween_rule, binomial_lbetween_rule,
+             discrete_range_lbetween_rule, neg_binomial_lbetween_rule, neg_binomial_2_lbetween_rule, poisson_lbetween_rule,
+             skellam_lbetween_rule, yule_simon_lbetween_rule>;
 }
 
 }  // namespace agrad

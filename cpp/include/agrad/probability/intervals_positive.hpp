@@ -10,8 +10,11 @@
 #include <agrad/probability/frechet.hpp>
 #include <agrad/probability/gamma.hpp>
 #include <agrad/probability/generalized_pareto.hpp>
+#include <agrad/probability/half_cauchy.hpp>
+#include <agrad/probability/half_normal.hpp>
 #include <agrad/probability/inv_chi_square.hpp>
 #include <agrad/probability/inv_gamma.hpp>
+#include <agrad/probability/inv_gaussian.hpp>
 #include <agrad/probability/loglogistic.hpp>
 #include <agrad/probability/pareto.hpp>
 #include <agrad/probability/pareto_type_2.hpp>
@@ -134,12 +137,34 @@ auto beta_proportion_lbetween(const X&... x) {
   return apply_probability<beta_proportion_lbetween_rule>(x...);
 }
 
+using half_normal_lbetween_rule = log_between<half_normal_lpdf_rule, half_normal_lcdf_rule, half_normal_lccdf_rule>;
+/// Returns the sum of the log probabilities of values between lower and upper.
+template <class... X>
+auto half_normal_lbetween(const X&... x) {
+  return apply_probability<half_normal_lbetween_rule>(x...);
+}
+
+using half_cauchy_lbetween_rule = log_between<half_cauchy_lpdf_rule, half_cauchy_lcdf_rule, half_cauchy_lccdf_rule>;
+/// Returns the sum of the log probabilities of values between lower and upper.
+template <class... X>
+auto half_cauchy_lbetween(const X&... x) {
+  return apply_probability<half_cauchy_lbetween_rule>(x...);
+}
+
+using inv_gaussian_lbetween_rule = log_between<inv_gaussian_lpdf_rule, inv_gaussian_lcdf_rule, inv_gaussian_lccdf_rule>;
+/// Returns the sum of the log probabilities of values between lower and upper.
+template <class... X>
+auto inv_gaussian_lbetween(const X&... x) {
+  return apply_probability<inv_gaussian_lbetween_rule>(x...);
+}
+
 namespace rules {
 using intervals_positive =
     typelist<exponential_lbetween_rule, gamma_lbetween_rule, chi_square_lbetween_rule, weibull_lbetween_rule,
              frechet_lbetween_rule, generalized_pareto_lbetween_rule, rayleigh_lbetween_rule, loglogistic_lbetween_rule,
              pareto_lbetween_rule, pareto_type_2_lbetween_rule, inv_gamma_lbetween_rule, inv_chi_square_lbetween_rule,
-             scaled_inv_chi_square_lbetween_rule, beta_lbetween_rule, beta_proportion_lbetween_rule>;
+             scaled_inv_chi_square_lbetween_rule, beta_lbetween_rule, beta_proportion_lbetween_rule, half_normal_lbetween_rule,
+             half_cauchy_lbetween_rule, inv_gaussian_lbetween_rule>;
 }
 
 }  // namespace agrad

@@ -8,8 +8,11 @@
 #include <agrad/probability/frechet.hpp>
 #include <agrad/probability/gamma.hpp>
 #include <agrad/probability/generalized_pareto.hpp>
+#include <agrad/probability/half_cauchy.hpp>
+#include <agrad/probability/half_normal.hpp>
 #include <agrad/probability/inv_chi_square.hpp>
 #include <agrad/probability/inv_gamma.hpp>
+#include <agrad/probability/inv_gaussian.hpp>
 #include <agrad/probability/loglogistic.hpp>
 #include <agrad/probability/pareto.hpp>
 #include <agrad/probability/pareto_type_2.hpp>
@@ -301,11 +304,67 @@ auto beta_proportion_cqf(const P& p, const Mu& mu, const Kappa& kappa) {
   return detail::apply_quantile<beta_proportion_quantile>(true, p, mu, kappa);
 }
 
+struct half_normal_quantile : quantile_of<half_normal_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& sigma) {
+    const T x = is_upper ? T(erfcinv(p)) : T(erfinv(p));
+    return sigma * (x / detail::inv_sqrt_2);
+  }
+};
+/// Returns the value up to which the probability is p: the inverse of half_normal_cdf.
+template <class P, class Sigma>
+auto half_normal_qf(const P& p, const Sigma& sigma) {
+  return detail::apply_quantile<half_normal_quantile>(false, p, sigma);
+}
+/// Returns the value beyond which the probability is p.
+template <class P, class Sigma>
+auto half_normal_cqf(const P& p, const Sigma& sigma) {
+  return detail::apply_quantile<half_normal_quantile>(true, p, sigma);
+}
+
+struct half_cauchy_quantile : quantile_of<half_cauchy_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& sigma) {
+    const T x = either<T>(  // the quantile of the complement is the reciprocal
+        p < 0.5, [&] { return T(tan((0.5 * detail::pi) * p)); }, [&] { return T(1.0 / tan((0.5 * detail::pi) * (1.0 - p))); });
+    return is_upper ? T(sigma / x) : T(sigma * x);
+  }
+};
+/// Returns the value up to which the probability is p: the inverse of half_cauchy_cdf.
+template <class P, class Sigma>
+auto half_cauchy_qf(const P& p, const Sigma& sigma) {
+  return detail::apply_quantile<half_cauchy_quantile>(false, p, sigma);
+}
+/// Returns the value beyond which the probability is p.
+template <class P, class Sigma>
+auto half_cauchy_cqf(const P& p, const Sigma& sigma) {
+  return detail::apply_quantile<half_cauchy_quantile>(true, p, sigma);
+}
+
+struct inv_gaussian_quantile : quantile_of<inv_gaussian_lcdf_rule> {
+  template <class T>
+  static T term(bool is_upper, const T& p, const T& mu, const T& lambda) {
+    return is_upper ? T(apply<detail::inv_gaussian_quantile_rule<true>>(p, mu, lambda))
+                    : T(apply<detail::inv_gaussian_quantile_rule<false>>(p, mu, lambda));
+  }
+};
+/// Returns the value up to which the probability is p: the inverse of inv_gaussian_cdf.
+template <class P, class Mu, class Lambda>
+auto inv_gaussian_qf(const P& p, const Mu& mu, const Lambda& lambda) {
+  return detail::apply_quantile<inv_gaussian_quantile>(false, p, mu, lambda);
+}
+/// Returns the value beyond which the probability is p.
+template <class P, class Mu, class Lambda>
+auto inv_gaussian_cqf(const P& p, const Mu& mu, const Lambda& lambda) {
+  return detail::apply_quantile<inv_gaussian_quantile>(true, p, mu, lambda);
+}
+
 namespace rules {
 using quantiles_positive =
     typelist<exponential_quantile, weibull_quantile, frechet_quantile, rayleigh_quantile, loglogistic_quantile, pareto_quantile,
              pareto_type_2_quantile, generalized_pareto_quantile, gamma_quantile, chi_square_quantile, inv_gamma_quantile,
-             inv_chi_square_quantile, scaled_inv_chi_square_quantile, beta_quantile, beta_proportion_quantile>;
+             inv_chi_square_quantile, scaled_inv_chi_square_quantile, beta_quantile, beta_proportion_quantile,
+             half_normal_quantile, half_cauchy_quantile, inv_gaussian_quantile>;
 }
 
 }  // namespace agrad

@@ -14,6 +14,7 @@
 #include <agrad/probability/hypergeometric.hpp>
 #include <agrad/probability/neg_binomial.hpp>
 #include <agrad/probability/poisson.hpp>
+#include <agrad/probability/skellam.hpp>
 #include <agrad/probability/yule_simon.hpp>
 #include <agrad/random/apply.hpp>
 #include <agrad/random/standard_counts.hpp>
@@ -78,6 +79,18 @@ auto poisson_log_rng(const Alpha& alpha, URBG& rng) {
       "poisson_log_rng",
       [&](detail::draw_place place, double a) { return detail::draw_poisson("poisson_log_rng", std::exp(a), place, rng); },
       alpha);
+}
+
+/// Draws differences of two Poisson counts with rates mu1 and mu2, each at most 2^52.
+template <class Mu1, class Mu2, class URBG>
+auto skellam_rng(const Mu1& mu1, const Mu2& mu2, URBG& rng) {
+  return detail::draws<skellam_lpmf_rule, count_t>(
+      "skellam_rng",
+      [&](detail::draw_place place, double m, double n) {
+        const double first = detail::draw_poisson("skellam_rng", m, place, rng);
+        return first - detail::draw_poisson("skellam_rng", n, place, rng);
+      },
+      mu1, mu2);
 }
 
 /// Draws negative binomial counts: Poisson counts whose rates are gamma numbers with shape alpha and rate beta.

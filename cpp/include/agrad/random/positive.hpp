@@ -13,8 +13,11 @@
 #include <agrad/probability/frechet.hpp>
 #include <agrad/probability/gamma.hpp>
 #include <agrad/probability/generalized_pareto.hpp>
+#include <agrad/probability/half_cauchy.hpp>
+#include <agrad/probability/half_normal.hpp>
 #include <agrad/probability/inv_chi_square.hpp>
 #include <agrad/probability/inv_gamma.hpp>
+#include <agrad/probability/inv_gaussian.hpp>
 #include <agrad/probability/loglogistic.hpp>
 #include <agrad/probability/pareto.hpp>
 #include <agrad/probability/pareto_type_2.hpp>
@@ -106,6 +109,34 @@ auto generalized_pareto_rng(const Mu& mu, const Sigma& sigma, const Xi& xi, URBG
         return m + s * detail::shaped_exp(detail::draw_exponential(rng), x);
       },
       mu, sigma, xi);
+}
+
+/// Draws the sizes of normal numbers with mean 0 and standard deviation sigma.
+template <class Sigma, class URBG>
+auto half_normal_rng(const Sigma& sigma, URBG& rng) {
+  return detail::draws<half_normal_lpdf_rule, double>(
+      "half_normal_rng", [&](detail::draw_place, double s) { return s * std::abs(detail::draw_normal(rng)); }, sigma);
+}
+
+/// Draws the sizes of Cauchy numbers with location 0 and scale sigma.
+template <class Sigma, class URBG>
+auto half_cauchy_rng(const Sigma& sigma, URBG& rng) {
+  return detail::draws<half_cauchy_lpdf_rule, double>(
+      "half_cauchy_rng", [&](detail::draw_place, double s) { return s * std::abs(detail::draw_cauchy(rng)); }, sigma);
+}
+
+/// Draws inverse Gaussian numbers with mean mu and shape lambda: one of the two numbers at which the exponent of the density is
+/// that of a normal number. Source: Michael, Schucany and Haas (1976), The American Statistician 30:88.
+template <class Mu, class Lambda, class URBG>
+auto inv_gaussian_rng(const Mu& mu, const Lambda& lambda, URBG& rng) {
+  return detail::draws<inv_gaussian_lpdf_rule, double>(
+      "inv_gaussian_rng",
+      [&](detail::draw_place, double m, double l) {
+        const double z = detail::draw_normal(rng), w = 0.5 * z * z * (m / l);
+        const double factor = 1 + w + std::sqrt(w) * std::sqrt(w + 2);  // of the larger number, 1 / factor is the smaller one
+        return open_unit_rng(rng) * (1 + 1 / factor) < 1 ? m / factor : m * factor;
+      },
+      mu, lambda);
 }
 
 /// Draws Rayleigh numbers with scale sigma.
