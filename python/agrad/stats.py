@@ -15,6 +15,7 @@ from agrad._stats.distributions import Distribution, Frozen
 from agrad._stats.families import Family, families
 from agrad._stats.hypergeometric import with_distribution_functions
 from agrad._stats.inflation import Inflated, hurdle, zero_inflate
+from agrad._stats.pointwise import pointwise
 from agrad._stats.sure_success import with_sure_success
 from agrad._stats.truncation import Truncated, truncate
 
@@ -39,6 +40,7 @@ __all__ = [
     "Truncated",
     "censor",
     "hurdle",
+    "pointwise",
     "truncate",
     "zero_inflate",
     *_distributions,
