@@ -13,6 +13,11 @@ namespace agrad {
 
 namespace detail {
 
+#if defined(__MINGW32__) && defined(__STRICT_ANSI__)
+extern "C" double jn(int, double);  // the library has them, and -std=c++17 hides their declarations
+extern "C" double yn(int, double);
+#endif
+
 /// The largest order: the time grows with the order.
 inline constexpr double highest_bessel_order = 100000;
 
