@@ -45,6 +45,13 @@ bool any_recorded(const py::object& key) {
   return false;
 }
 
+bool any_data(const py::object& key) {
+  const auto holds = [](const py::handle& x) { return py::isinstance<array>(x) && x.cast<const array&>().is_data(); };
+  if (!py::isinstance<py::tuple>(key)) return holds(key);
+  const auto parts = py::reinterpret_borrow<py::tuple>(key);
+  return std::any_of(parts.begin(), parts.end(), holds);
+}
+
 /// Returns a recorded comparison as a plain mask with its values in this recording; only if no run with other values follows.
 py::object plain_mask(const py::handle& key) {
   if (!py::isinstance<array>(key)) return py::reinterpret_borrow<py::object>(key);
@@ -66,7 +73,7 @@ py::object plain_mask(const py::handle& key) {
 }
 
 /// Returns whether a key is recorded whole numbers, such as np.searchsorted of recorded values, which each run computes.
-bool is_place(const py::handle& key) {
+bool is_place(const py::object& key) {
   if (!py::isinstance<array>(key)) return false;
   const auto& places = key.cast<const array&>();
   if (places.is_condition()) return false;
@@ -75,14 +82,6 @@ bool is_place(const py::handle& key) {
     if (place != std::floor(place)) return false;
   }
   return true;
-}
-
-/// Returns whether a key has integers or booleans that are data, or, beside other parts, recorded whole numbers.
-bool any_places(const py::object& key) {
-  const auto is_data = [](const py::handle& x) { return py::isinstance<array>(x) && x.cast<const array&>().is_data(); };
-  if (!py::isinstance<py::tuple>(key)) return is_data(key);
-  const auto parts = py::reinterpret_borrow<py::tuple>(key);
-  return std::any_of(parts.begin(), parts.end(), [&](const py::handle& x) { return is_data(x) || is_place(x); });
 }
 
 py::object plain_key(const py::object& key) {
@@ -116,7 +115,7 @@ py::object get_item(const py::object& self, const py::object& given) {
     if (part.shape().empty()) return py::cast(std::move(part));
     return view_of(self, std::move(part.mark_view(self, given)));
   }
-  if (any_places(given)) return py::module_::import("agrad._numpy.whole_index").attr("item")(self, given);
+  if (any_data(given)) return py::module_::import("agrad._numpy.whole_index").attr("item")(self, given);
   if (is_place(given)) return py::module_::import("agrad._numpy.order").attr("picked")(self, given);
   const py::object key = plain_key(given);
   array part = with_slots(a, py::array_t<slot>::ensure(slots_of(a)[key]));
@@ -156,8 +155,8 @@ void set_where(array& a, const array& mask, const array& v) {
   if (before.is_data()) a.mark_as(before);
 }
 
-/// Records a[key] = v for places that each run computes. Returns false where the key is plain once its masks are read.
-bool set_at_places(const py::object& self, const py::object& key, const array& v) {
+/// Records a[key] = v for a key with places that are data. Returns false where the key is plain once its masks are read.
+bool set_at_data(const py::object& self, const py::object& key, const array& v) {
   const py::object now = py::module_::import("agrad._numpy.whole_index").attr("assigned")(self, key, v);
   if (now.is_none()) return false;
   auto& a = self.cast<array&>();
@@ -182,7 +181,7 @@ void set_item(const py::object& self, const py::object& given, const py::object&
     a.assign(static_cast<std::size_t>(i < 0 ? i + n : i), v.at(0));
   } else if (py::isinstance<array>(given) && given.cast<const array&>().is_condition() && v.size() == 1) {
     set_where(a, given.cast<const array&>(), v);
-  } else if (!(any_places(given) || is_place(given)) || !set_at_places(self, given, v)) {
+  } else if (!any_data(given) || !set_at_data(self, given, v)) {
     py::array_t<slot> slots = slots_of(a);
     slots[plain_key(given)] = slots_of(v);
     a.assign(with_slots(a, slots));

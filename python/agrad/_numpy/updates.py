@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from agrad._core import Array, scatter_add
-from agrad._numpy.whole import reading
-from agrad._numpy.whole_index import are_places, scattered
+from agrad._numpy.whole import any_data, reading
+from agrad._numpy.whole_index import scattered
 
 __all__ = ["At", "add_at"]
 
@@ -18,7 +18,7 @@ def add_at(x: Array, key: Any, v: Any) -> Any:
     key = _places_of(x, key, v)
     if isinstance(key, Array) and key.is_condition:
         return np.where(key, x + v, x)
-    if any(map(are_places, key if isinstance(key, tuple) else (key,))):
+    if any_data(key if isinstance(key, tuple) else (key,), {}):
         return scattered(x, key, v)
     places = np.arange(x.size).reshape(x.shape)[key]
     return scatter_add(x, np.broadcast_to(x.recording.array(v) if not isinstance(v, Array) else v, places.shape), places)

@@ -1,8 +1,4 @@
-"""Indices that each run computes, such as data: operands of gathers, of sums into places and of assignments.
-
-Besides integers that are data these are recorded whole numbers, such as an item of a scan over integers or ``np.searchsorted``.
-The entries of a mask are read, because they decide the shape of the result.
-"""
+"""Indices that are data: an operand of a gather, of sums into places and of assignments; a mask's entries are read."""
 
 from __future__ import annotations
 
@@ -14,14 +10,14 @@ from agrad._core import Array, ShapeError, elementwise_rows, pick, search, sort
 from agrad._record.nested import Part
 from agrad._record.whole import read
 
-__all__ = ["are_places", "assigned", "item", "scattered", "take", "take_along_axis"]
+__all__ = ["assigned", "item", "scattered", "take", "take_along_axis"]
 
 _rows = {row.name: row for row in elementwise_rows()}
 _add = _rows["add"]
 
 
 def item(table: Array, key: Any) -> Any:
-    """Returns ``table[key]``, where the key has places that each run computes."""
+    """Returns ``table[key]``, where the key has data."""
     parts = _parts(key)
     if not any(isinstance(each, Array) for each in parts):
         return table[tuple(parts)]
@@ -31,7 +27,7 @@ def item(table: Array, key: Any) -> Any:
 
 
 def scattered(x: Any, key: Any, v: Any) -> Any:
-    """Returns x with v added at ``x[key]``, where the key has such places: by the reverse pass of the gather."""
+    """Returns x with v added at ``x[key]``, where the key has integers that are data: by the reverse pass of the gather."""
     places = _places(x.shape, _parts(key))
     if np.size(places) == 0:
         return x.copy()
@@ -42,7 +38,7 @@ def scattered(x: Any, key: Any, v: Any) -> Any:
 
 
 def assigned(x: Array, key: Any, v: Array) -> Any:
-    """Returns x after ``x[key] = v``, where the key has such places; None where the key is plain once masks are read.
+    """Returns x after ``x[key] = v``, where the key has data; None where the key is plain once masks are read.
 
     Where a place occurs several times the last value counts, as in NumPy: the places are sorted together with their numbers.
     """
@@ -64,18 +60,11 @@ def assigned(x: Array, key: Any, v: Array) -> Any:
     return np.reshape(pick(np.concatenate([np.ravel(x), values]), source), x.shape)
 
 
-def are_places(x: Any) -> bool:
-    """Returns whether an index is recorded and consists of whole numbers."""
-    if not isinstance(x, Array) or x.is_condition:
-        return False
-    return x.is_data or bool(np.all(x.recorded_values == np.floor(x.recorded_values)))
-
-
 def _parts(key: Any) -> list[Any]:
-    """Returns the parts of a key, with the entries of masks; raises where a part is recorded and no place."""
+    """Returns the parts of a key, with the entries of masks; raises where a part is recorded and no data."""
     parts = [_without_masks(each) for each in (key if isinstance(key, tuple) else (key,))]
     for each in parts:
-        if isinstance(each, Array) and not are_places(each):
+        if isinstance(each, Array) and not each.is_data:
             raise TypeError(
                 "index: argument is a recorded value beside integers, but must be plain; choose between recorded values with "
                 "np.where"

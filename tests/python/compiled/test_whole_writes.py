@@ -110,38 +110,6 @@ def test_writes_have_three_orders_and_rows(write):
     assert paths(compiled) == 1
 
 
-def test_writes_in_loops():
-    def f(x, labels, v):
-        def step(carry, item):
-            label, value = item
-            carry = np.sin(carry)
-            np.add.at(carry, label, value)
-            carry[label - 1] = carry[label] * value
-            return carry, carry[label]
-
-        end, seen = ag.scan(step, x, (labels, v))
-        return np.sum(end**2) + np.sum(seen)
-
-    def by_hand(x, labels, v):
-        total = 0.0
-        for label, value in zip(labels, v, strict=True):
-            parts = [np.sin(x[k]) for k in range(3)]
-            parts[label] = parts[label] + value
-            parts[label - 1] = parts[label] * value
-            total, x = total + parts[label], np.stack(parts)
-        return np.sum(x**2) + total
-
-    c = ag.compile(ag.value_and_grad(f, argnums=(0, 2)))
-    x, v = GENERATOR.normal(size=3), GENERATOR.normal(size=4)
-    for labels in ([0, 1, 2, 2], [2, 2, 0, 1]):
-        value, slopes = c(x, np.array(labels), v)
-        expected, wanted = ag.value_and_grad(lambda x, v, labels=labels: by_hand(x, labels, v), argnums=(0, 1))(x, v)
-        assert value == pytest.approx(expected, rel=1e-13)
-        for slope, each in zip(slopes, wanted, strict=True):
-            np.testing.assert_allclose(slope, each, rtol=1e-12, atol=1e-14)
-    assert paths(c) == 1
-
-
 @pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize("bad", [5, -6])
 def test_a_place_out_of_range_raises_at_each_call(write, bad):
