@@ -16,7 +16,11 @@ from agrad._transforms.vmap import vmap
 
 __all__ = ["pointwise"]
 
-_ROWS = {row.name: row for row in [*density_rows(), *glm_rows(), *multivariate_rows()]}
+_ROWS: dict[str, Any] = {
+    **{row.name: row for row in density_rows()},
+    **{row.name: row for row in glm_rows()},
+    **{row.name: row for row in multivariate_rows()},
+}
 _OF_MODEL = ("n1", "nk", "n1", "1k")  # the letters of the arguments of a generalised linear model
 
 
@@ -25,7 +29,7 @@ def _axes(row: Any) -> list[int | None]:
     if not isinstance(row, (GlmRow, MultivariateRow)):
         return [0 for _ in row.arguments]
     letters = _OF_MODEL if isinstance(row, GlmRow) else row.shapes
-    return [int(columns != "1") if rows == "n" else None for rows, columns in letters]
+    return [int(pair[1] != "1") if pair[0] == "n" else None for pair in letters]
 
 
 def _row_of(function: Callable[..., Any]) -> Any:

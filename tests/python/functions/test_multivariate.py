@@ -29,6 +29,10 @@ def line(*shape: int, scale: float = 1.0) -> Path:
     return lambda t: a + t * d
 
 
+def missing(of: Path, *places: int) -> Path:
+    return lambda t: np.where(np.isin(np.arange(of(0.0).size), places).reshape(of(0.0).shape), np.nan, of(t))
+
+
 def positive(*shape: int) -> Path:
     of = line(*shape, scale=0.5)
     return lambda t: np.exp(of(t))
@@ -147,8 +151,12 @@ def square_jacobian(factor: Any) -> float:
     return float(np.linalg.slogdet(np.array(columns))[1])
 
 
+def system(times: int) -> list[Path]:
+    return [line(2, times), line(3, 2), line(3, 3, scale=0.5), spd(2), spd(3), line(3), spd(3)]
+
+
 def dlm(y: Any, f: Any, g: Any, v: Any, w: Any, m0: Any, c0: Any) -> float:
-    """All observations together are one normal vector, of which the mean and covariance are sums."""
+    """All observations together are one normal vector, of which the mean and covariance are sums; nan are not observed."""
     times, m = y.shape[1], len(m0)
     transitions = np.zeros((m * times, m * (times + 1)))  # states from the first state and the noises
     for t in range(times):
@@ -161,7 +169,8 @@ def dlm(y: Any, f: Any, g: Any, v: Any, w: Any, m0: Any, c0: Any) -> float:
     observe = np.kron(np.eye(times), f.T)
     cov = observe @ transitions @ noises @ transitions.T @ observe.T + np.kron(np.eye(times), v)
     mean = observe @ transitions[:, :m] @ m0
-    return float(st.multivariate_normal(mean, (cov + cov.T) / 2).logpdf(y.T.ravel()))
+    seen = np.flatnonzero(~np.isnan(y.T.ravel()))
+    return float(st.multivariate_normal(mean[seen], (cov + cov.T)[np.ix_(seen, seen)] / 2).logpdf(y.T.ravel()[seen]))
 
 
 def wiener(y: Any, alpha: Any, tau: Any, beta: Any, delta: Any) -> float:
@@ -287,12 +296,13 @@ CASES: list[tuple[str, list[Any], Callable[..., Any]]] = [
     ("wiener_lpdf", [number(2.5), number(1.1), number(0.2), unit_interval(), line()], wiener),
     ("wiener_lcdf_unnorm", [number(2.5), number(1.1), number(0.2), unit_interval(2), line(2)], passages(False)),
     ("wiener_lccdf_unnorm", [number(2.5), number(1.1), number(0.2), unit_interval(2), line(2)], passages(True)),
-    ("gaussian_dlm_obs_lpdf", [line(2, 4), line(3, 2), line(3, 3, scale=0.5), spd(2), spd(3), line(3), spd(3)], dlm),
+    ("gaussian_dlm_obs_lpdf", system(4), dlm),
     (
         "gaussian_dlm_obs_lpdf",
         [line(2, 4), line(3, 2), line(3, 3, scale=0.5), positive(2), spd(3), line(3), spd(3)],
         lambda y, f, g, v, w, m0, c0: dlm(y, f, g, np.diag(v), w, m0, c0),
     ),
+    ("gaussian_dlm_obs_lpdf", [missing(line(2, 5), 0, 3, 6, 8), *system(1)[1:]], dlm),
 ]
 NUMBERS = range(len(CASES))
 HAS_PROPTO = {row.name: row.has_propto for row in multivariate_rows()}

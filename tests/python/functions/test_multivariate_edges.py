@@ -176,6 +176,70 @@ def test_arguments_are_checked_at_each_run(name: str, arguments: Any, message: s
         compiled(*values)
 
 
+@pytest.mark.parametrize("made", [lambda f: f, ag.compile], ids=["plain", "compiled"])
+def test_a_category_that_cannot_occur_is_as_none(made: Any) -> None:
+    beta, kept = np.array([0.3, -np.inf, -1.2, 0.8]), [0, 2, 3]
+    outcomes, fewer = np.array([0, 3, 3, 2]), np.array([0, 2, 2, 1])
+    f = made(ag.value_and_grad(lambda b: ag.categorical_logit_lpmf(outcomes, b)))
+    value, gradient = f(beta)
+    wanted, slopes = ag.value_and_grad(lambda b: ag.categorical_logit_lpmf(fewer, b))(beta[kept])
+    assert value == pytest.approx(wanted, rel=1e-15)
+    np.testing.assert_allclose(gradient[kept], slopes, rtol=1e-14)
+    assert gradient[1] == 0
+    bent = made(ag.hessian(lambda b: ag.categorical_logit_lpmf(outcomes, b)))(beta)
+    np.testing.assert_allclose(
+        bent[np.ix_(kept, kept)], ag.hessian(lambda b: ag.categorical_logit_lpmf(fewer, b))(beta[kept]), rtol=1e-13
+    )
+    np.testing.assert_array_equal([bent[1], bent[:, 1]], 0)
+    jacobian = made(ag.jacfwd(lambda b: ag.categorical_logit_lpmf(outcomes, b)))(beta)
+    np.testing.assert_allclose(jacobian, gradient, rtol=1e-15)
+    rows = made(ag.vmap(ag.grad(lambda b: ag.categorical_logit_lpmf(outcomes, b))))(np.stack([beta, np.zeros(4)]))
+    np.testing.assert_allclose(rows[0], gradient, rtol=1e-14)
+    by_row = made(ag.grad(lambda b: ag.categorical_logit_lpmf(outcomes, np.ones((4, 1)) * b)))(np.where(beta < -9, -9e9, beta))
+    np.testing.assert_allclose(by_row, gradient, rtol=1e-14)
+    assert made(lambda b: ag.categorical_logit_lpmf(1, b))(beta) == -np.inf
+
+
+def test_one_category_must_be_possible() -> None:
+    for beta, message in (
+        ([-np.inf, -np.inf], "beta is -inf in each entry, but must be finite in one or more; one of the categories"),
+        ([[0.0, 1.0], [-np.inf, -np.inf]], r"beta\[1\] is -inf in each entry"),
+        ([0.0, np.inf], r"beta\[1\] is inf, but must be finite or -inf"),
+        ([0.0, np.nan], r"beta\[1\] is nan, but must be finite or -inf"),
+    ):
+        with pytest.raises(ag.DomainError, match=f"categorical_logit_lpmf: {message}"):
+            ag.categorical_logit_lpmf([0, 1], beta)
+
+
+def test_missing_observations_may_change_from_run_to_run() -> None:
+    """Of each run the likelihood of what was observed, also where nothing was, and nothing by missing entries."""
+    random = np.random.default_rng(7)
+    f, g, m0, unit = random.normal(size=(2, 3)), 0.5 * random.normal(size=(2, 2)), random.normal(size=2), np.eye(2)
+    v, y = np.array([0.5, 1.0, 2.0]), random.normal(size=(3, 4))
+
+    def log_density(y: Any, v: Any) -> Any:
+        return ag.gaussian_dlm_obs_lpdf(y, f, g, v, unit, m0, unit)
+
+    compiled = ag.compile(ag.value_and_grad(log_density, (0, 1)))
+    for is_missing in (y > 9, y > 0.3, y < 0, y < 9):
+        given = np.where(is_missing, np.nan, y)
+        value, (by_y, by_v) = compiled(given, v)
+        assert value == pytest.approx(log_density(given, v), rel=1e-14)
+        assert np.all(by_y[is_missing] == 0)
+        assert np.all(by_y[~is_missing] != 0)
+        slopes = [
+            (log_density(given, v * np.exp(h * e)) - log_density(given, v * np.exp(-h * e))) / (2 * h)
+            for h, e in zip([1e-5] * 3, np.eye(3), strict=True)
+        ]
+        np.testing.assert_allclose(by_v * v, slopes, rtol=1e-7, atol=1e-8)
+    assert value == 0
+    np.testing.assert_array_equal(by_v, 0)
+    with pytest.raises(
+        ag.DomainError, match=r"gaussian_dlm_obs_lpdf: y\[0, 1\] is inf, but must be finite, or nan where missing"
+    ):
+        log_density(np.where(np.arange(4) == 1, np.inf, y), v)
+
+
 def test_shapes_are_checked() -> None:
     with pytest.raises(ag.ShapeError, match=r"mu is of shape \(3,\), but must be with 2 entries in each row, as y has"):
         ag.multi_normal_lpdf([1, 2], [1, 2, 3], SPD)

@@ -47,15 +47,19 @@ auto categorical_lpmf(const Y& y, const Theta& theta) {
 
 struct categorical_logit_lpmf_rule : multivariate_rule<2> {
   static constexpr std::string_view name = "categorical_logit_lpmf",
-                                    text = "Log mass of categories y, which count from 0, with log odds beta.",
+                                    text =
+                                        "Log mass of categories y, which count from 0, with log odds beta; a category with -inf"
+                                        " does not occur.",
                                     source = "log f = beta[y] - log(sum(exp(beta)))";
-  static constexpr matrix_argument arguments[] = {{"y", 'n', '1', must_be::category, 'k'}, {"beta", 'n', 'k', must_be::finite}};
+  static constexpr matrix_argument arguments[] = {{"y", 'n', '1', must_be::category, 'k'},
+                                                  {"beta", 'n', 'k', must_be::log_odds}};
   template <class W, class Y, class B>
   static auto log_density(const parts&, const Y& y, const B& beta) {
     return detail::categorical_log_sum<W>(y, beta);
   }
 };
-/// Does the same with log odds beta, which need not be normalised.
+/// Does the same with log odds beta, which need not be normalised. Those of a category that cannot occur are -inf; its gradient
+/// is 0.
 template <bool propto = false, class Y, class B>
 auto categorical_logit_lpmf(const Y& y, const B& beta) {
   return apply_multivariate<categorical_logit_lpmf_rule, propto>(y, beta);

@@ -5,6 +5,7 @@
 // nothing; they run at each call, and in a recorded program at each run. Read next: probability/multivariate/rule.hpp.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -63,6 +64,11 @@ void check_ordered(std::string_view function, std::string_view argument, const m
 void check_below(std::string_view function, std::string_view argument, const matrix_values& x, double limit);
 void check_up_to(std::string_view function, std::string_view argument, const matrix_values& x, double limit);
 void check_degrees(std::string_view function, std::string_view argument, const matrix_values& x, double limit);
+void check_possible(std::string_view function, std::string_view argument, const matrix_values& x, double limit);
+
+inline constexpr condition finite_or_nan{"finite, or nan where missing",
+                                         [](double x) { return std::isnan(x) || std::isfinite(x); }};
+inline constexpr condition below_infinity{"finite or -inf", [](double x) { return x < infinity; }};
 
 }  // namespace detail
 
@@ -82,6 +88,11 @@ inline constexpr matrix_condition category{"a whole number from 0 to the number 
                                            detail::check_below};
 inline constexpr matrix_condition ordered_category{"a whole number from 0 to the number of cutpoints", whole_nonnegative,
                                                    detail::check_up_to};
+/// Values of which some may not have been observed.
+inline constexpr matrix_condition finite_or_missing{detail::finite_or_nan};
+/// Log odds of categories, some of which may be impossible.
+inline constexpr matrix_condition log_odds{"finite or -inf, one of them finite", detail::below_infinity,
+                                           detail::check_possible};
 inline constexpr matrix_condition degrees{"greater than the number of rows of the matrices less 1", positive_finite,
                                           detail::check_degrees};
 }  // namespace must_be

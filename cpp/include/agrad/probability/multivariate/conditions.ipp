@@ -113,6 +113,15 @@ AGRAD_INLINE void check_degrees(std::string_view function, std::string_view argu
   if (AGRAD_UNLIKELY(!(x(0, 0) > limit - 1)))
     fail_entry(function, argument, x, 0, 0, "greater than " + to_text(limit - 1), "the number of rows of the matrices less 1");
 }
+AGRAD_INLINE void check_possible(std::string_view function, std::string_view argument, const matrix_values& x, double) {
+  for (std::ptrdiff_t i = 0; i < x.rows; ++i) {
+    std::ptrdiff_t j = 0;
+    while (j < x.cols && x(i, j) == -infinity) ++j;
+    if (AGRAD_UNLIKELY(x.cols > 0 && j == x.cols))
+      throw DomainError(sentence(function, row_name(argument, x, i), -1, "-inf in each entry", "finite in one or more",
+                                 "one of the categories must be possible"));
+  }
+}
 
 }  // namespace detail
 
