@@ -149,3 +149,12 @@ def test_a_fit_of_waiting_times():
 
     best = np.exp(ag.minimize(loss, np.zeros(2)).x)
     np.testing.assert_allclose(best, [np.mean(y), 1 / np.mean(1 / y - 1 / np.mean(y))], rtol=1e-5)  # which have closed forms
+
+
+def test_ends_and_values_outside_of_the_support():
+    for run in (lambda f, *x: f(*x), lambda f, *x: ag.compile(f)(*x)):
+        for y, lower, upper in ((np.inf, 0.0, -np.inf), (0.0, -np.inf, 0.0), (-1.0, -np.inf, 0.0)):
+            assert run(ag.inv_gaussian_lcdf, y, 1.0, 2.0) == lower
+            assert run(ag.inv_gaussian_lccdf, y, 1.0, 2.0) == upper
+            assert run(ag.stats.invgauss.cdf, y, 0.5) == np.exp(lower)
+    np.testing.assert_array_equal(ag.stats.invgauss.pdf(np.array([-1.0, 0.0, np.inf]), 0.5), 0.0)

@@ -80,6 +80,8 @@ struct inv_gaussian_tail_rule : rule<3> {
   static constexpr std::string_view name = letters.data();
   static double value(double y, double mu, double lambda) {
     const inv_gaussian_place<double> at(y, mu, lambda);
+    if (std::isnan(at.a) || std::isnan(at.b))
+      return y == infinity ? (is_log ? std::log(1.0 - is_upper) : 1.0 - is_upper) : quiet_nan;
     if (at.is_direct(is_upper)) {
       const double share = inv_sqrt_two_pi * at.over_density(is_upper);
       return is_log ? std::log(share) - 0.5 * (at.a * at.a) : share * exp_of_square(at.a, -0.5);
