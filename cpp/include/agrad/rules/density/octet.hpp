@@ -9,8 +9,8 @@
 
 #include <cstddef>
 
-#include <agrad/rules/apply.hpp>
 #include <agrad/base/lanes.hpp>
+#include <agrad/rules/apply.hpp>
 
 namespace agrad {
 
