@@ -23,6 +23,7 @@ _INSIDE: dict[str, Callable[[Any], Any]] = {
 _MOST = 2.0**53
 _ROOM = 62  # for the characters of function and argument in a recorded check
 _AT_INFINITY = {"cdf": 1.0, "lcdf": 0.0, "lccdf": -np.inf}
+_BELOW_ALL = {"cdf": 0.0, "lcdf": -np.inf, "lccdf": 0.0}
 
 
 def given(x: Any) -> Any:
@@ -124,7 +125,8 @@ class Call:
         """Return the entries of a distribution function that has steps, at k without loc."""
         of = self.family.densities[row]
         whole = self.count_in_range(np.floor(k), row)
-        return np.where(k < np.inf, of.terms(whole, *self.arguments_of(of)), _AT_INFINITY[row])
+        value = np.where(k > -np.inf, of.terms(whole, *self.arguments_of(of)), _BELOW_ALL[row])
+        return np.where(k < np.inf, value, _AT_INFINITY[row])
 
     def quantile(self, q: Any, row: str) -> Any:
         """Return the entries of a quantile."""
