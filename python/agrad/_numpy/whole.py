@@ -144,9 +144,11 @@ def _called(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> 
     copies: dict[int, tuple[Array, Any]] = {}
 
     def plain(x: Any) -> Any:
+        if _is_data(x):
+            return copies.setdefault(id(x), (x, read(x)))[1]
         if isinstance(x, (list, tuple)) and any_data(tuple(x), {}):
             return type(x)(map(plain, x))
-        return copies.setdefault(id(x), (x, read(x)))[1] if _is_data(x) else x
+        return x
 
     result = function(*map(plain, args), **{name: plain(x) for name, x in kwargs.items()})
     for x, values in [(x, values) for x, values in copies.values() if not np.array_equal(values, x.recorded_values)]:

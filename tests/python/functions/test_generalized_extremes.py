@@ -80,8 +80,9 @@ def test_methods_are_scipys(name, c):
             np.testing.assert_allclose(getattr(ours, method)(x), getattr(theirs, method)(x), rtol=1e-7, atol=1e-14)
     q = np.array([0.0, 1e-9, 0.2, 0.5, 0.999, 1.0])
     np.testing.assert_allclose(ours.ppf(q), theirs.ppf(q), rtol=1e-7)
-    np.testing.assert_allclose(ours.cdf(ours.ppf(q[1:-1])), q[1:-1], rtol=1e-13)
-    np.testing.assert_allclose(ours.sf(ours.isf(q[1:-1])), q[1:-1], rtol=1e-13)
+    at_zero = getattr(ag.stats, name)(c)  # beside another loc small quantiles are rounded
+    np.testing.assert_allclose(at_zero.cdf(at_zero.ppf(q[1:-1])), q[1:-1], rtol=1e-13)
+    np.testing.assert_allclose(at_zero.sf(at_zero.isf(q[1:-1])), q[1:-1], rtol=1e-13)
     assert ours.support() == pytest.approx(theirs.support(), rel=1e-14)
     np.testing.assert_allclose(
         [ours.mean(), ours.var(), ours.entropy()], [theirs.mean(), theirs.var(), theirs.entropy()], rtol=1e-6
