@@ -60,7 +60,6 @@ class careful_reverse {
   void mark_unknown_weights(const operation& op);
   void mark_unknown(const operation& op, std::uint32_t j, std::uint32_t i, entry_slopes& entry);
 
-  const program_code& code_;
   workspace& w_;
   const Index width_;
   const run_context context_;

@@ -84,8 +84,7 @@ AGRAD_INLINE void run_tangent_carefully(const program_code& code, workspace& w, 
 
 AGRAD_INLINE careful_reverse::careful_reverse(const program_code& code, workspace& w, int width,
                                               const std::vector<slot>& inputs)
-    : code_(code),
-      w_(w),
+    : w_(w),
       width_(static_cast<Index>(width)),
       context_(w.context(code, true)),
       operations_(unrolled(code).operations()),
