@@ -30,7 +30,7 @@ MatrixXd value_for(const matrix_argument& argument) {
   const MatrixXd unit = lower.rowwise().normalized();
   const auto is = [&](const matrix_condition& other) { return argument.must.whole == other.whole; };
   if (argument.must.each.whole) return (10 * x.array()).floor().min(argument.must.whole == nullptr ? 10.0 : 2.0);
-  if (argument.must.whole == nullptr) return x;
+  if (argument.must.whole == nullptr || is(must_be::log_odds)) return x;
   if (is(must_be::cholesky_factor)) return lower;
   if (is(must_be::correlation_factor)) return unit;
   if (is(must_be::correlation_matrix)) return unit * unit.transpose();
