@@ -49,7 +49,7 @@ FIRST = {
     "sorted entries": (lambda x: np.sort(np.sqrt(x))[1], [4.0, 0.0], [0.25, 0.0]),
     "part of a cumulative product": (lambda x: np.cumprod(np.sqrt(x))[0], [4.0, 0.0], [0.25, 0.0]),
     "weights that are all zero": (lambda w: ag.special.logsumexp(TERMS, b=w), [0.0, 0.0, 0.0], [INF, INF, 0.0]),
-    "square beside weights of zero": (lambda w: 1 / ag.special.logsumexp(TERMS, b=w), [0.0, 0.0, 0.0], [NAN, NAN, 0.0]),
+    "inverse of a sum without weights": (lambda w: 1 / ag.special.logsumexp(TERMS, b=w), [0.0, 0.0, 0.0], [NAN, NAN, 0.0]),
     "count of zero": (lambda x: ag.special.xlogy(0.0, np.sqrt(x)), 0.0, 0.0),
 }
 # name: function, point, Hessian

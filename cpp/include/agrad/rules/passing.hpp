@@ -3,7 +3,8 @@
 // The product is zero if either factor is zero, even if the other factor is infinite or nan. A zero tangent belongs to a
 // constant, a zero adjoint to an unused value, and a zero slope to a choice not taken or to a value that has underflowed: none
 // of them propagates anything, and sqrt(exp(-x)) has the gradient 0 where exp(-x) is 0, although the square root has an
-// infinite slope there. Every engine multiplies by this rule. A rule such as log, whose value grows without bound while its
+// infinite slope there. Every engine multiplies by this rule; where a zero was computed and not structural, a careful pass of a
+// program makes the product nan (program/machine/careful.hpp). A rule such as log, whose value grows without bound while its
 // slope falls to zero, has the slope nan at an infinite argument: the argument has overflowed, and 0 would be wrong.
 #pragma once
 
@@ -26,12 +27,9 @@ AGRAD_ALWAYS_INLINE void add_passed(double& sum, double slope, double x) {
   sum = AGRAD_UNLIKELY(result != result) ? sum + passed(slope, x) : result;
 }
 
-/// The rule of the same product, which has derivatives.
-struct passed_rule : rule<2> {
-  static constexpr std::string_view name = "sent", text = "x y, and 0 where x or y is 0.",
-                                    reference = "x * y if x != 0 and y != 0 else 0";
+/// The derivatives of products of a slope with a tangent or an adjoint.
+struct product_of_links : rule<2> {
   static constexpr std::uint8_t proportional_to = 0b11;
-  static double value(double x, double y) { return passed(x, y); }
   template <class T>
   static T derivative(wrt<0>, const T&, const T& y, const T&) {
     return y;
@@ -42,21 +40,19 @@ struct passed_rule : rule<2> {
   }
 };
 
+/// The rule of the product that `passed` returns.
+struct passed_rule : product_of_links {
+  static constexpr std::string_view name = "sent", text = "x y, and 0 where x or y is 0.",
+                                    reference = "x * y if x != 0 and y != 0 else 0";
+  static double value(double x, double y) { return passed(x, y); }
+};
+
 /// The product of two links of the chain rule, of which the first is further in: a tangent and the slope after it, or a slope
 /// and the adjoint before it. It is 0 where the first link is zero, and nan where an infinite first link meets a zero that was
 /// computed (docs/functions.md, "Zero times infinity").
-struct linked_rule : rule<2> {
+struct linked_rule : product_of_links {
   static constexpr std::string_view name = "linked", text = "x y, and 0 where x is 0.", reference = "x * y if x != 0 else 0";
-  static constexpr std::uint8_t proportional_to = 0b11;
   static double value(double x, double y) { return x == 0 ? 0.0 : x * y; }
-  template <class T>
-  static T derivative(wrt<0>, const T&, const T& y, const T&) {
-    return y;
-  }
-  template <class T>
-  static T derivative(wrt<1>, const T& x, const T&, const T&) {
-    return x;
-  }
 };
 
 /// The same product where the zero of the second link was computed only if a flag is not zero, and is structural otherwise.
