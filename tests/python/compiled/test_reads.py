@@ -147,3 +147,15 @@ def test_a_loaded_function_keeps_the_values_of_its_recordings(monkeypatch):
     refused(loaded, "SCALE")
     monkeypatch.undo()
     assert loaded(-1.0) == 2.0
+
+
+def test_whole_numbers_of_any_length_are_captured():
+    """Python refuses to write numbers of more than 4300 digits."""
+    huge = [10**5000]
+
+    @ag.compile
+    def f(x):
+        return x * (huge[0] % 7) if x > 0 else -x * (huge[0] % 7)
+
+    assert f(2.0) == 2.0 * (huge[0] % 7)
+    assert f(-2.0) == 2.0 * (huge[0] % 7)

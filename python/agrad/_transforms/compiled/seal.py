@@ -85,7 +85,8 @@ def described(thing: Any) -> Iterator[bytes]:
     if kind is Array:
         pass
     elif isinstance(thing, _WRITTEN_OUT) and not isinstance(thing, (enum.Enum, np.generic)):
-        yield repr(thing).encode(errors="backslashreplace")
+        text = hex(thing) if isinstance(thing, int) else repr(thing)  # hex knows no limit of digits
+        yield text.encode(errors="backslashreplace")
     elif isinstance(thing, enum.Enum):
         yield thing.name.encode()
     elif isinstance(thing, (np.ndarray, np.generic)) and thing.dtype.kind != "O":
