@@ -6,11 +6,13 @@ from cases import (
     gaussian_process,
     hidden_markov,
     hierarchical,
+    huber,
     logistic,
     lotka_volterra,
     mixture,
     network,
     perceptron,
+    total_variation,
 )
 from cases.case import Case, Library
 
@@ -25,6 +27,8 @@ _MODULES = (
     garch,
     mixture,
     perceptron,
+    huber,
+    total_variation,
     lotka_volterra,
     network,
 )
