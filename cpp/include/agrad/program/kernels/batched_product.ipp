@@ -1,6 +1,8 @@
 // Definitions of program/kernels/batched_product.hpp.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include <agrad/program/kernels/batched_product.hpp>
 #include <agrad/program/kernels/product.hpp>
 #include <agrad/program/kernels/product_loops.hpp>
+#include <agrad/program/kernels/small_product.hpp>
 #include <agrad/program/machine/record.hpp>
 
 namespace agrad {
@@ -47,11 +50,63 @@ struct batched_product_loops {
       one.operands[1].first += n[5] != 0 ? n[1] * n[2] : 0;
     }
   }
-  static void forward(const operation& op, const run_context& context, double* values) {
-    each(op, context, [&](const operation& one) { product_loops::forward(one, context, values); });
+  static small_product shape_of(const operation& op, const run_context& context) {
+    const std::uint32_t* n = context.integers + op.data;
+    return {n[0], n[1], n[2]};
   }
+
+  /// Where all left factors have one right factor, they are the rows of one matrix.
+  static bool is_one_product(const std::uint32_t* n) { return n[4] != 0 && n[5] == 0; }
+  static std::array<std::uint32_t, 3> shape_of_all(const std::uint32_t* n) { return {n[0] * n[3], n[1], n[2]}; }
+  /// Runs the loops of one product of all rows.
+  template <class Run>
+  static void as_one(const operation& op, const run_context& context, const Run& run) {
+    const std::array<std::uint32_t, 3> shape = shape_of_all(context.integers + op.data);
+    operation one = op;
+    one.data = 0;
+    run_context own = context;
+    own.integers = shape.data();
+    run(one, own);
+  }
+
+  static void forward(const operation& op, const run_context& context, double* values) {
+    const small_product shape = shape_of(op, context);
+    if (is_one_product(context.integers + op.data))
+      as_one(op, context, [&](const operation& one, const run_context& own) { product_loops::forward(one, own, values); });
+    else if (shape.is_small() && shape.k > 0)
+      each(op, context, [&](const operation& one) {
+        shape.multiply(values + one.operands[0].first, values + one.operands[1].first, values + one.result);
+      });
+    else
+      each(op, context, [&](const operation& one) { product_loops::forward(one, context, values); });
+  }
+
   static void reverse(const operation& op, const run_context& context, const double* values, double* adjoints) {
-    each(op, context, [&](const operation& one) { product_loops::reverse(one, context, values, adjoints); });
+    const small_product shape = shape_of(op, context);
+    if (is_one_product(context.integers + op.data) && are_factors_finite(op, values, adjoints))
+      as_one(op, context,
+             [&](const operation& one, const run_context& own) { product_loops::reverse(one, own, values, adjoints); });
+    else if (shape.is_small() && shape.m > 0)
+      each(op, context, [&](const operation& one) { reverse_small(one, shape, context, values, adjoints); });
+    else
+      each(op, context, [&](const operation& one) { product_loops::reverse(one, context, values, adjoints); });
+  }
+
+  /// Returns whether no factor is infinite or nan, so that rows without adjoints add zeros.
+  static bool are_factors_finite(const operation& op, const double* values, const double* adjoints) {
+    const auto finite = [&](const span& x) { return are_finite(values + x.first, x.count); };
+    return finite(op.operands[0]) && finite(op.operands[1]) && are_finite(adjoints + op.result, op.count);
+  }
+
+  static void reverse_small(const operation& one, const small_product& shape, const run_context& context, const double* values,
+                            double* adjoints) {
+    const double* y = adjoints + one.result;
+    const std::size_t size = shape.n * shape.m;
+    if (!are_finite(y, size)) return product_loops::reverse(one, context, values, adjoints);
+    if (std::all_of(y, y + size, [](double each) { return each == 0; })) return;  // as in product_loops
+    const span &a = one.operands[0], &b = one.operands[1];
+    if (a.active) shape.add_to_left(y, values + b.first, adjoints + a.first);
+    if (b.active) shape.add_to_right(y, values + a.first, adjoints + b.first);
   }
   template <int Width>
   static void tangent(const operation& op, const run_context& context, const double* values, double* tangents) {

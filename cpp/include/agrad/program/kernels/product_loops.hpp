@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <agrad/base/finite.hpp>
+#include <agrad/program/kernels/narrow_product.hpp>
 #include <agrad/program/machine/by_duals.hpp>
 #include <agrad/tape/eigen.hpp>
 
@@ -48,7 +49,10 @@ struct product_loops {
     const shape s(op, context);
     map y(values + op.result, s.n, s.m);
     y.setZero();
-    add_product(y, const_map(values + op.operands[0].first, s.n, s.k), const_map(values + op.operands[1].first, s.k, s.m));
+    const double *a = values + op.operands[0].first, *b = values + op.operands[1].first;
+    const auto multiply = [&](auto narrow) { narrow.add(static_cast<std::size_t>(s.n), a, b, y.data()); };
+    if (s.m == 1 && use_narrow(static_cast<std::size_t>(s.k), multiply)) return;
+    add_product(y, const_map(a, s.n, s.k), const_map(b, s.k, s.m));
   }
 
   static void reverse(const operation& op, const run_context& context, const double* values, double* adjoints) {
@@ -58,7 +62,12 @@ struct product_loops {
     const span &a = op.operands[0], &b = op.operands[1];
     if (!are_finite(y.data(), static_cast<std::size_t>(y.size()))) return reverse_by_entries(op, s, values, adjoints);
     if (a.active) add_product(map(adjoints + a.first, s.n, s.k), y, const_map(values + b.first, s.k, s.m).transpose());
-    if (b.active) add_product(map(adjoints + b.first, s.k, s.m), const_map(values + a.first, s.n, s.k).transpose(), y);
+    if (!b.active) return;
+    const auto multiply = [&](auto narrow) {
+      narrow.add_transposed(static_cast<std::size_t>(s.n), values + a.first, y.data(), adjoints + b.first);
+    };
+    if (s.m == 1 && use_narrow(static_cast<std::size_t>(s.k), multiply)) return;
+    add_product(map(adjoints + b.first, s.k, s.m), const_map(values + a.first, s.n, s.k).transpose(), y);
   }
 
   /// Computes the adjoints entry by entry, where an adjoint is not finite (rules/passing.hpp).
