@@ -20,6 +20,7 @@ LAYERS = [
     {"rules"},
     {"tape", "dual"},
     {"program/machine"},
+    {"program/tiles"},
     {"program", "program/kernels"},
     {"probability", "constraints", "gaussian_processes"},
     {"random"},

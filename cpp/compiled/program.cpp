@@ -45,6 +45,11 @@
 #include <agrad/program/store/archive.ipp>
 #include <agrad/program/store/portable.ipp>
 #include <agrad/program/store/validate.ipp>
+#include <agrad/program/tiles/check.ipp>
+#include <agrad/program/tiles/order.ipp>
+#include <agrad/program/tiles/plan.ipp>
+#include <agrad/program/tiles/roles.ipp>
+#include <agrad/program/tiles/run.ipp>
 
 namespace agrad::detail {
 

@@ -2,239 +2,71 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 #include <agrad/program/machine/second_order.hpp>
+#include <agrad/program/machine/spaces.hpp>
 
-#include "array.hpp"
 #include "run.hpp"
 
 namespace py = pybind11;
 
 namespace agrad::python {
 
-tree_node node_of(const py::tuple& description) {
-  const auto name = description[0].cast<std::string>();
-  tree_node node;
-  const auto add_children = [&](const py::handle& children) {
-    for (const py::handle child : children) node.children.push_back(node_of(py::reinterpret_borrow<py::tuple>(child)));
-  };
-  if (name == "number" || name == "array") {
-    node.what = name == "number" ? tree_node::kind::number : tree_node::kind::array;
-    node.place = description[1].cast<std::size_t>();
-    node.size = 1;
-    if (name == "array")
-      for (const py::handle length : description[2]) node.shape.push_back(length.cast<py::ssize_t>());
-    if (description.size() == 4) node.type = description[3].cast<py::dtype>();
-    for (const py::ssize_t length : node.shape) node.size *= static_cast<std::size_t>(length);
-  } else if (name == "constant") {
-    node.constant = description[1];
-  } else if (name == "dict") {
-    node.what = tree_node::kind::dict;
-    node.constant = py::tuple(description[1]);
-    add_children(description[2]);
-  } else {
-    node.what = name == "list" ? tree_node::kind::list : tree_node::kind::tuple;
-    add_children(description[1]);
-  }
-  return node;
-}
-
 namespace {
 
-PyTypeObject* array_type() {
-  static PyTypeObject* const type = [] {
-    const py::object found = py::module_::import("numpy").attr("ndarray");
-    return reinterpret_cast<PyTypeObject*>(py::object(found).release().ptr());  // never released
-  }();
-  return type;
-}
+struct many_numbers {
+  space all;
+  void clear() { all.clear(); }
+  std::size_t bytes() const { return all.capacity() * sizeof(double); }
+};
 
-bool has_shape(const tree_node& node, PyObject* given) {
-  const auto* proxy = py::detail::array_proxy(given);
-  return proxy->nd == static_cast<int>(node.shape.size()) &&
-         std::equal(node.shape.begin(), node.shape.end(), proxy->dimensions);
-}
-
-/// Returns whether numbers are in the range of integers that are inputs.
-bool are_small(const double* x, std::size_t n) {
-  return std::all_of(x, x + n, [](double each) { return std::abs(each) <= static_cast<double>(largest_whole); });
-}
-
-/// Copies floating-point numbers of other sizes, orders and strides; of integers and booleans the plan's type is required.
-bool read_converted(const tree_node& node, PyObject* given, double* x) {
-  const auto from = py::reinterpret_borrow<py::array>(given);
-  const bool is_real = node.type.kind() == 'f';
-  if (is_real ? from.dtype().kind() != 'f' : from.dtype().num() != node.type.num()) return false;
-  const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(from);
-  if (!values) return PyErr_Clear(), false;
-  std::copy_n(values.data(), node.size, x + node.place);
-  return is_real || are_small(x + node.place, node.size);
-}
-
-template <class T>
-void copy_integers(const char* data, std::size_t n, double* x) {
-  const T* from = reinterpret_cast<const T*>(data);
-  std::transform(from, from + n, x, [](T each) { return static_cast<double>(each); });
-}
-template <class Signed>
-void copy_integers(bool is_signed, const char* data, std::size_t n, double* x) {
-  is_signed ? copy_integers<Signed>(data, n, x) : copy_integers<std::make_unsigned_t<Signed>>(data, n, x);
-}
-
-/// Copies integers or booleans of the plan's type that lie side by side.
-bool read_integers(const tree_node& node, const char* data, double* x) {
-  double* to = x + node.place;
-  const bool is_signed = node.type.kind() == 'i';
-  const auto size = static_cast<std::size_t>(node.type.itemsize());
-  if (size == 1) copy_integers<std::int8_t>(is_signed, data, node.size, to);  // booleans are bytes, too
-  if (size == 2) copy_integers<std::int16_t>(is_signed, data, node.size, to);
-  if (size == 4) copy_integers<std::int32_t>(is_signed, data, node.size, to);
-  if (size == 8) copy_integers<std::int64_t>(is_signed, data, node.size, to);
-  return size < 8 || are_small(to, node.size);
-}
-
-bool read_array(const tree_node& node, PyObject* given, double* x) {
-  if (Py_TYPE(given) != array_type()) return false;
-  if (!has_shape(node, given)) return false;
-  const auto* proxy = py::detail::array_proxy(given);
-  constexpr int needed = py::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_ | py::detail::npy_api::NPY_ARRAY_ALIGNED_;
-  static const PyObject* const doubles_type = py::dtype::of<double>().release().ptr();  // a single object, of native byte order
-  if (proxy->descr != node.type.ptr() || (proxy->flags & needed) != needed) return read_converted(node, given, x);
-  if (proxy->descr != doubles_type) return read_integers(node, proxy->data, x);
-  if (node.size != 0) std::memcpy(x + node.place, proxy->data, node.size * sizeof(double));
-  return true;
-}
-
-bool read_children(const tree_node& node, PyObject* const* items, Py_ssize_t n, double* x) {
-  if (n != static_cast<Py_ssize_t>(node.children.size())) return false;
-  for (const tree_node& child : node.children)
-    if (!read(child, *items++, x)) return false;
-  return true;
-}
-
-/// Returns whether an object is the constant or an equal object, of an immutable type.
-bool is_constant(PyObject* constant, PyObject* given) {
-  if (given == constant)
-    return PyUnicode_CheckExact(given) || PyLong_CheckExact(given) || PyBool_Check(given) || given == Py_None;
-  if (Py_TYPE(given) != Py_TYPE(constant) || !(PyUnicode_CheckExact(given) || PyLong_CheckExact(given))) return false;
-  const int equal = PyObject_RichCompareBool(given, constant, Py_EQ);
-  if (equal < 0) PyErr_Clear();
-  return equal == 1;
-}
-
-/// Reads a dict with the keys of the plan in the plan's order: the function may depend on the order, which is in the signature.
-bool read_dict(const tree_node& node, PyObject* given, double* x) {
-  if (!PyDict_CheckExact(given) || PyDict_GET_SIZE(given) != static_cast<Py_ssize_t>(node.children.size())) return false;
-  std::size_t i = 0;
-  PyObject *key = nullptr, *item = nullptr;
-  for (Py_ssize_t place = 0; PyDict_Next(given, &place, &key, &item) != 0; ++i) {
-    if (i == node.children.size()) return false;  // another thread added an item meanwhile
-    if (!is_constant(PyTuple_GET_ITEM(node.constant.ptr(), static_cast<Py_ssize_t>(i)), key)) return false;
-    if (!read(node.children[i], item, x)) return false;
-  }
-  return i == node.children.size();
-}
-
-}  // namespace
-
-bool read(const tree_node& node, PyObject* given, double* x) {
-  switch (node.what) {
-    case tree_node::kind::number:
-      if (!PyFloat_Check(given)) return false;
-      x[node.place] = PyFloat_AS_DOUBLE(given);
-      return true;
-    case tree_node::kind::array:
-      return read_array(node, given, x);
-    case tree_node::kind::dict:
-      return read_dict(node, given, x);
-    case tree_node::kind::list:
-      return PyList_CheckExact(given) && read_children(node, PySequence_Fast_ITEMS(given), PyList_GET_SIZE(given), x);
-    case tree_node::kind::tuple:
-      return PyTuple_CheckExact(given) && read_children(node, PySequence_Fast_ITEMS(given), PyTuple_GET_SIZE(given), x);
-    case tree_node::kind::constant:
-      return is_constant(node.constant.ptr(), given);
-  }
-  return false;
-}
-
-py::object build(const tree_node& node, const double* from) {
-  switch (node.what) {
-    case tree_node::kind::number:
-      return py::float_(from[node.place]);
-    case tree_node::kind::array: {
-      py::array_t<double> values(node.shape);
-      if (node.size != 0) std::memcpy(values.mutable_data(), from + node.place, node.size * sizeof(double));
-      return values;
-    }
-    case tree_node::kind::dict: {
-      py::dict values;
-      for (std::size_t i = 0; i < node.children.size(); ++i)
-        values[PyTuple_GET_ITEM(node.constant.ptr(), static_cast<Py_ssize_t>(i))] = build(node.children[i], from);
-      return values;
-    }
-    case tree_node::kind::list: {
-      py::list values(node.children.size());
-      for (std::size_t i = 0; i < node.children.size(); ++i) values[i] = build(node.children[i], from);
-      return values;
-    }
-    case tree_node::kind::tuple: {
-      py::tuple values(node.children.size());
-      for (std::size_t i = 0; i < node.children.size(); ++i) values[i] = build(node.children[i], from);
-      return values;
-    }
-    case tree_node::kind::constant:
-      return node.constant;
-  }
-  return py::none();
-}
-
-namespace {
-
-/// Returns the child of a list, a tuple or a dict that belongs to a node.
-PyObject* child_of(const tree_node& node, PyObject* of, std::size_t i) {
-  const auto place = static_cast<Py_ssize_t>(i);
-  if (node.what == tree_node::kind::list) return PyList_GET_ITEM(of, place);
-  if (node.what == tree_node::kind::tuple) return PyTuple_GET_ITEM(of, place);
-  return PyDict_GetItem(of, PyTuple_GET_ITEM(node.constant.ptr(), place));
-}
-
-}  // namespace
-
-py::object rebuild(const tree_node& node, PyObject* earlier, const double* from) {
-  if (node.what == tree_node::kind::number || node.what == tree_node::kind::constant) return build(node, from);
-  if (node.what == tree_node::kind::array) {
-    if (node.size != 0) std::memcpy(py::detail::array_proxy(earlier)->data, from + node.place, node.size * sizeof(double));
-    return py::reinterpret_borrow<py::object>(earlier);
-  }
-  py::list children(node.children.size());
-  for (std::size_t i = 0; i < node.children.size(); ++i)
-    children[i] = rebuild(node.children[i], child_of(node, earlier, i), from);
-  if (node.what == tree_node::kind::list) return std::move(children);
-  if (node.what == tree_node::kind::tuple) return py::tuple(children);
-  py::dict values;
-  for (std::size_t i = 0; i < node.children.size(); ++i)
-    values[PyTuple_GET_ITEM(node.constant.ptr(), static_cast<Py_ssize_t>(i))] = children[i];
-  return std::move(values);
-}
-
-namespace {
-
-/// Numbers on the stack, or on the heap if there are many.
+/// Numbers on the stack; if there are many, on the heap, in memory that the thread uses again.
 class room {
  public:
-  explicit room(std::size_t n) : many_(n > few_.size() ? n : 0) {}
-  double* data() { return many_.empty() ? few_.data() : many_.data(); }
+  static constexpr std::size_t few = 64;
+
+  explicit room(std::size_t n) : is_large_(n > few) {
+    if (!is_large_) return;
+    many_ = memory_pool<many_numbers>::acquire();
+    many_.all.resize(n);
+  }
+  ~room() {
+    if (is_large_) memory_pool<many_numbers>::release(many_);
+  }
+  room(const room&) = delete;
+  double* data() { return is_large_ ? many_.all.data() : few_.data(); }
 
  private:
-  std::array<double, 64> few_;
-  std::vector<double> many_;
+  bool is_large_;
+  std::array<double, few> few_;
+  many_numbers many_;
+};
+
+/// Where a run writes the numbers of a result: to the array that is the whole result, or to a room from which it is built.
+class destination {
+ public:
+  destination(const tree_node& node, PyObject* earlier, std::size_t n)
+      : node_(node),
+        earlier_(earlier),
+        is_array_(n > room::few && node.what == tree_node::kind::array && node.size == n),
+        room_(is_array_ ? 0 : n) {
+    if (is_array_)
+      array_ = earlier == nullptr ? py::array_t<double>(node.shape) : py::reinterpret_borrow<py::array_t<double>>(earlier);
+  }
+  double* data() { return is_array_ ? array_.mutable_data() : room_.data(); }
+  py::object result() {
+    if (is_array_) return std::move(array_);
+    return earlier_ == nullptr ? build(node_, room_.data()) : rebuild(node_, earlier_, room_.data());
+  }
+
+ private:
+  const tree_node& node_;
+  PyObject* earlier_;
+  bool is_array_;
+  room room_;
+  py::array_t<double> array_;
 };
 
 /// Returns whether a program is short, so that its run ends before another thread could have been woken.
@@ -254,46 +86,55 @@ bool runs_through(const program& f, const Call& call) {
 }  // namespace
 
 py::object call_plan::run(const path& p, const double* x, PyObject* earlier) const {
-  const auto result_of = [&](PyObject* of, const double* from) {
-    return of == nullptr ? build(p.result, from) : rebuild(p.result, of, from);
-  };
   const program& f = *p.program->code;
-  room y(f.output_size());
   if (what_ == result_kind::values) {
+    destination y(p.result, earlier, f.output_size());
     const bool done = runs_through(f, [&] {
       const auto w = p.program->workspaces.acquire();
       f.forward(*w, x, y.data(), false);
     });
-    return done ? result_of(earlier, y.data()) : py::object();
+    return done ? y.result() : py::object();
   }
-  room back(inputs_);
+  const bool has_value = what_ == result_kind::value_and_gradient;
+  destination back(p.result, has_value && earlier != nullptr ? PyTuple_GET_ITEM(earlier, 1) : earlier, inputs_);
+  room y(f.output_size());
   const bool done = runs_through(f, [&] {
     const auto w = p.program->workspaces.acquire();
     const double one = 1;
+    if (what_ != result_kind::hessian_product) return f.forward_and_reverse(*w, x, y.data(), &one, back.data());
     {
-      const second_ahead ahead(what_ == result_kind::hessian_product);
+      const second_ahead ahead;
       f.forward(*w, x, y.data(), true);
     }
-    if (what_ != result_kind::hessian_product) return f.reverse(*w, &one, back.data());
     room gradient(inputs_);
     f.tangent<1>(*w, x + inputs_, y.data());
     f.second<1>(*w, &one, gradient.data(), back.data());
   });
   if (!done) return {};
-  if (what_ != result_kind::value_and_gradient) return result_of(earlier, back.data());
-  py::object gradient = result_of(earlier == nullptr ? nullptr : PyTuple_GET_ITEM(earlier, 1), back.data());
-  return py::make_tuple(py::float_(*y.data()), std::move(gradient));
+  return has_value ? py::make_tuple(py::float_(*y.data()), back.result()) : back.result();
 }
 
 py::object call_plan::call(PyObject* arguments, PyObject* earlier) const {
-  room x(numbers());
-  std::fill(x.data() + inputs_, x.data() + numbers(), 0.0);  // for inputs without an entry in the vector
-  if (!read(arguments_, arguments, x.data())) return {};
+  const double* x = numbers_of_array(arguments);
+  room copy(x == nullptr ? numbers() : 0);
+  if (x == nullptr) {
+    std::fill(copy.data() + inputs_, copy.data() + numbers(), 0.0);  // for inputs without an entry in the vector
+    if (!read(arguments_, arguments, copy.data())) return {};
+    x = copy.data();
+  }
   for (std::size_t i = 0; i < paths_.size(); ++i) {
     const std::shared_ptr<const path> each = paths_[i];  // another thread may add to the list meanwhile
-    if (py::object result = run(*each, x.data(), earlier)) return result;
+    if (py::object result = run(*each, x, earlier)) return result;
   }
   return {};
+}
+
+const double* call_plan::numbers_of_array(PyObject* arguments) const {
+  if (inputs_ <= room::few || what_ == result_kind::hessian_product) return nullptr;
+  if (arguments_.what != tree_node::kind::tuple || arguments_.children.size() != 1) return nullptr;
+  const tree_node& only = arguments_.children[0];
+  if (only.what != tree_node::kind::array || only.size != inputs_ || PyTuple_GET_SIZE(arguments) != 1) return nullptr;
+  return numbers_in_place(only, PyTuple_GET_ITEM(arguments, 0));
 }
 
 namespace {

@@ -13,38 +13,10 @@
 #include <memory>
 #include <vector>
 
+#include "call_tree.hpp"
 #include "pool.hpp"
 
 namespace agrad::python {
-
-/// The size up to which integers are inputs of programs; sums and differences of two, and floors of quotients, are exact in
-/// double.
-inline constexpr std::int64_t largest_whole = std::int64_t{1} << 51;
-
-/// A node of an argument's or a result's tree.
-struct tree_node {
-  enum class kind { number, array, dict, list, tuple, constant };
-  kind what = kind::constant;
-  std::size_t place = 0;  // of a leaf: its first number among the program's numbers
-  std::size_t size = 0;   // of a leaf
-  std::vector<pybind11::ssize_t> shape;
-  pybind11::dtype type = pybind11::dtype::of<double>();  // of an argument's array
-  pybind11::object constant;                             // the constant; for a dict the tuple of its keys
-  std::vector<tree_node> children;
-};
-
-/// Returns the node that nested tuples describe: ("number", place), ("array", place, shape) and behind it the dtype of an
-/// argument, ("dict", keys, children), ("list", children), ("tuple", children), ("constant", object).
-tree_node node_of(const pybind11::tuple& description);
-
-/// Copies the numbers of `given` to their places in x; returns whether `given` has the tree's shape.
-bool read(const tree_node& node, PyObject* given, double* x);
-
-/// Builds the tree with numbers and new arrays from `from`.
-pybind11::object build(const tree_node& node, const double* from);
-
-/// Does the same as `build`, into the arrays that an earlier call built; containers are built anew.
-pybind11::object rebuild(const tree_node& node, PyObject* earlier, const double* from);
 
 /// The result of a call. The last argument of a Hessian product is the vector, whose numbers follow the inputs.
 enum class result_kind { values, value_and_gradient, gradient, hessian_product };
@@ -74,6 +46,8 @@ class call_plan {
     tree_node result;
   };
   pybind11::object run(const path& p, const double* x, PyObject* earlier) const;
+  /// Returns the numbers of the arguments where they lie, if these are one large array of doubles; else null.
+  const double* numbers_of_array(PyObject* arguments) const;
   std::size_t numbers() const { return what_ == result_kind::hessian_product ? 2 * inputs_ : inputs_; }
 
   tree_node arguments_;

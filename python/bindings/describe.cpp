@@ -164,6 +164,10 @@ py::dict summary(const pooled_program& f) {
   d["constants"] = s.constants;
   d["program_bytes"] = s.program_bytes;
   d["workspace_bytes"] = s.workspace_bytes;
+  d["groups"] = s.groups;
+  d["grouped"] = s.grouped;
+  d["bytes_apart"] = s.bytes_apart;
+  d["bytes_in_tiles"] = s.bytes_in_tiles;
   py::dict kinds;
   for (const kind_summary& kind : s.kinds)
     kinds[py::str(kind.name)] = py::make_tuple(kind.operations, kind.entries, kind.flops, kind.bytes);

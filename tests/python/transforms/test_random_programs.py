@@ -3,6 +3,11 @@
 `python -m random_programs 1000000` (in tests/python) takes as many as one likes.
 """
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -23,6 +28,15 @@ FIRST = [pytest.param(PROGRAMS // TESTS * k, marks=[pytest.mark.full] * (k >= SH
 def test_derivatives_are_those_of_differences(first):
     faults = [fault for seed in range(first, first + PROGRAMS // TESTS) for fault in check(seed, 3)]
     assert not faults, "\n".join(f"{RandomProgram(seed).text()}\n{mode}: {text}" for seed, mode, text in faults[:3])
+
+
+@pytest.mark.parametrize("mode", ["off", "check"])
+def test_derivatives_do_not_depend_on_tiles(mode):
+    """In `check`, every run in tiles, of arrays of all lengths, is compared with one of whole operations."""
+    here = Path(__file__).parents[1]
+    command = [sys.executable, "-m", "random_programs", "60", "5000"]
+    ran = subprocess.run(command, cwd=here, env={**os.environ, "AGRAD_TILES": mode}, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 def test_programs_have_steps_of_every_kind():

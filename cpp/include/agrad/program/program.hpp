@@ -24,7 +24,10 @@
 #include <agrad/base/settings.hpp>
 #include <agrad/program/fixed_values.hpp>
 #include <agrad/program/machine/careful.hpp>
+#include <agrad/program/machine/slot_list.hpp>
 #include <agrad/program/machine/structure.hpp>
+#include <agrad/program/tiles/plan.hpp>
+#include <agrad/program/tiles/run.hpp>
 
 namespace agrad {
 
@@ -38,9 +41,10 @@ class program {
         size_(size),
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)),
-        singular_(code_) {
-    fixed_.share(inputs_);
-    for (std::size_t i = 1; i < inputs_.size(); ++i) inputs_follow_ = inputs_follow_ && inputs_[i] == inputs_[0] + i;
+        tiles_(code_, outputs_.slots()),
+        singular_(code_),
+        singular_outside_(code_, [&](std::size_t operation) { return !tiles_.has(operation); }) {
+    fixed_.share(inputs_.slots());
     for (const operation& op : code_.operations)
       if (op.what == &kernels::external && op.operands[0].active)
         differentiated_.push_back(code_.externals[code_.integers[op.data]].get());
@@ -51,9 +55,10 @@ class program {
   std::size_t size() const { return size_; }
   const program_code& code() const { return code_; }
   const fixed_values& fixed() const { return fixed_; }
-  const std::vector<slot>& inputs() const { return inputs_; }
-  const std::vector<slot>& outputs() const { return outputs_; }
+  const std::vector<slot>& inputs() const { return inputs_.slots(); }
+  const std::vector<slot>& outputs() const { return outputs_.slots(); }
 
+  const detail::tile_plan& tiles() const { return tiles_; }
   const detail::singular_entries& singular() const { return singular_; }
 
   /// Returns the first external operation without second-order tangents (order 2), without tangents (order 1), or with tangents
@@ -68,18 +73,18 @@ class program {
   /// recording. with_adjoint: whether `reverse` or `tangent` follows.
   void forward(workspace& w, const double* x, double* y, bool with_adjoint = true) const {
     run(w, x, with_adjoint);
-    for (std::size_t i = 0; i < outputs_.size(); ++i) y[i] = w.values[outputs_[i]];
+    outputs_.read(w.values.data(), y);
   }
   /// Makes a space of the program's size with the constants.
   void begin(space& values) const { fixed_.begin_space(values, size_); }
   /// Does the same as `forward`, but y stays in w.values, at the slots `outputs()`.
   void run(workspace& w, const double* x, bool with_adjoint = false) const {
     if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
-    if (inputs_follow_ && !inputs_.empty())
-      std::copy_n(x, inputs_.size(), w.values.data() + inputs_[0]);
+    inputs_.write(x, w.values.data());
+    if (tiles_.is_empty())
+      run_forward(code_, w, with_adjoint);
     else
-      for (std::size_t i = 0; i < inputs_.size(); ++i) w.values[inputs_[i]] = x[i];
-    run_forward(code_, w, with_adjoint);
+      detail::run_forward_tiled(code_, tiles_, w, with_adjoint);
   }
 
   /// Sets `count` inputs from number `first` on, after a run; the others keep their values.
@@ -90,23 +95,29 @@ class program {
   /// depend on inputs set since the last run.
   void forward_again(const program_code& code, workspace& w, double* y) const {
     check_follows(w, "forward_again");
+    complete(w);
     run_forward(code, w, false);
-    for (std::size_t i = 0; i < outputs_.size(); ++i) y[i] = w.values[outputs_[i]];
+    outputs_.read(w.values.data(), y);
   }
 
   /// Computes x_adjoint = J' y_adjoint at the x of the last `forward`.
   void reverse(workspace& w, const double* y_adjoint, double* x_adjoint) const {
     check_follows(w, "reverse");
-    seed(w.adjoints, y_adjoint);
-    run_reverse(code_, w);
-    if (AGRAD_UNLIKELY(w.is_careful && singular_.meet_zero(code_, w, w.adjoints.data()))) {
-      seed(w.adjoints, y_adjoint);
-      detail::careful_reverse(code_, w, 0, wanted(w)).run();
+    end_reverse(w, y_adjoint, meets_zero(w, y_adjoint), x_adjoint);
+  }
+
+  /// Does the same as `forward` and `reverse`, in less time.
+  void forward_and_reverse(workspace& w, const double* x, double* y, const double* y_adjoint, double* x_adjoint) const {
+    if (!tiles_.has_joint_groups()) {
+      forward(w, x, y);
+      return reverse(w, y_adjoint, x_adjoint);
     }
-    if (inputs_follow_ && !inputs_.empty())
-      std::copy_n(w.adjoints.data() + inputs_[0], inputs_.size(), x_adjoint);
-    else
-      for (std::size_t i = 0; i < inputs_.size(); ++i) x_adjoint[i] = w.adjoints[inputs_[i]];
+    if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
+    inputs_.write(x, w.values.data());
+    seed_tiled(w, y_adjoint);
+    const bool met_zero = detail::run_both_tiled(code_, tiles_, w);
+    outputs_.read(w.values.data(), y);
+    end_reverse(w, y_adjoint, singular_outside_.meet_zero(code_, w, w.adjoints.data()) || met_zero, x_adjoint);
   }
 
   /// Does the same for `count` adjoints of y (count x output_size), into count x input_size. External operations, such as
@@ -129,14 +140,13 @@ class program {
   template <int Width>
   void tangent(workspace& w, const double* x_tangents, double* y_tangents) const {
     check_follows(w, "tangent");
+    complete(w);
     if (w.tangents.size() != size_ * Width) clear_tangents(w.tangents, Width);
-    for (std::size_t i = 0; i < inputs_.size(); ++i)
-      std::copy_n(x_tangents + i * Width, Width, w.tangents.data() + inputs_[i] * std::size_t{Width});
+    inputs_.write(x_tangents, w.tangents.data(), Width);
     run_tangent<Width>(code_, w);
     const bool meets_infinity = !detail::are_finite(x_tangents, inputs_.size() * Width) || singular_.meet_infinite(w, Width);
     if (AGRAD_UNLIKELY(meets_infinity && w.is_careful)) detail::run_tangent_carefully(code_, w, Width, wanted(w));
-    for (std::size_t i = 0; i < outputs_.size(); ++i)
-      std::copy_n(w.tangents.data() + outputs_[i] * std::size_t{Width}, Width, y_tangents + i * Width);
+    outputs_.read(w.tangents.data(), y_tangents, Width);
   }
 
   /// Computes x_adjoint = J' y_adjoint, and its derivatives along the directions of the last `tangent`. y_adjoint_tangents: the
@@ -151,10 +161,8 @@ class program {
       seed_second<Width>(w, y_adjoint, y_adjoint_tangents);
       detail::careful_reverse(code_, w, Width, wanted(w)).run();
     }
-    for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      x_adjoint[i] = w.adjoints[inputs_[i]];
-      std::copy_n(w.adjoint_tangents.data() + inputs_[i] * std::size_t{Width}, Width, x_adjoint_tangents + i * Width);
-    }
+    inputs_.read(w.adjoints.data(), x_adjoint);
+    inputs_.read(w.adjoint_tangents.data(), x_adjoint_tangents, Width);
   }
 
  private:
@@ -162,7 +170,7 @@ class program {
   /// large.
   void clear(space& adjoints, std::size_t width) const {
     adjoints.resize(size_ * width);
-    for (const slot s : inputs_) std::fill_n(adjoints.begin() + static_cast<std::ptrdiff_t>(s * width), width, 0.0);
+    inputs_.clear(adjoints.data(), width);
     detail::fill_zero(adjoints.data() + fixed_.size() * width, (size_ - fixed_.size()) * width);
   }
 
@@ -172,14 +180,52 @@ class program {
     tangents = detail::zeros(size_ * width);
   }
 
+  /// Runs an ordinary reverse pass. Returns whether the pass may have met a zero adjoint at a slope that is not finite.
+  bool meets_zero(workspace& w, const double* y_adjoint) const {
+    if (tiles_.is_empty()) {
+      seed(w.adjoints, y_adjoint);
+      run_reverse(code_, w);
+      return w.is_careful && singular_.meet_zero(code_, w, w.adjoints.data());
+    }
+    if (AGRAD_UNLIKELY(w.held == values_are::partial)) complete(w);
+    seed_tiled(w, y_adjoint);
+    const bool met_zero = detail::run_reverse_tiled(code_, tiles_, w);
+    return singular_outside_.meet_zero(code_, w, w.adjoints.data()) || met_zero;
+  }
+
+  /// Ends a reverse pass: repeats it carefully if it met a zero at a slope that is not finite.
+  void end_reverse(workspace& w, const double* y_adjoint, bool met_zero, double* x_adjoint) const {
+    if (AGRAD_UNLIKELY(met_zero && w.is_careful)) {
+      complete(w);
+      seed(w.adjoints, y_adjoint);
+      detail::careful_reverse(code_, w, 0, wanted(w)).run();
+    }
+    inputs_.read(w.adjoints.data(), x_adjoint);
+  }
+
+  /// Does the same as `seed`, but for results whose adjoints are in registers.
+  void seed_tiled(workspace& w, const double* y_adjoint) const {
+    w.adjoints.resize(size_);
+    inputs_.clear(w.adjoints.data());
+    tiles_.each_in_memory(fixed_.size(), size_, [&](std::size_t first, std::size_t end) {
+      detail::fill_zero(w.adjoints.data() + first, end - first);
+    });
+    outputs_.add(y_adjoint, w.adjoints.data());
+  }
+
+  /// Computes the values of the last run that only its tiles held.
+  void complete(workspace& w) const {
+    if (AGRAD_UNLIKELY(w.held != values_are::complete)) detail::complete_values(code_, tiles_, w);
+  }
+
   void seed(space& adjoints, const double* y_adjoint) const {
     clear(adjoints, 1);
-    for (std::size_t i = 0; i < outputs_.size(); ++i) adjoints[outputs_[i]] += y_adjoint[i];
+    outputs_.add(y_adjoint, adjoints.data());
   }
 
   /// Returns the slots of the inputs with respect to which derivatives are wanted.
   std::vector<slot> wanted(const workspace& w) const {
-    if (w.wanted == nullptr) return inputs_;
+    if (w.wanted == nullptr) return inputs_.slots();
     std::vector<slot> slots;
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       if ((*w.wanted)[i]) slots.push_back(inputs_[i]);
@@ -190,23 +236,21 @@ class program {
   void seed_second(workspace& w, const double* y_adjoint, const double* y_adjoint_tangents) const {
     seed(w.adjoints, y_adjoint);
     clear(w.adjoint_tangents, Width);
-    for (std::size_t i = 0; i < outputs_.size() * Width && y_adjoint_tangents != nullptr; ++i)
-      w.adjoint_tangents[outputs_[i / Width] * std::size_t{Width} + i % Width] += y_adjoint_tangents[i];
+    if (y_adjoint_tangents != nullptr) outputs_.add(y_adjoint_tangents, w.adjoint_tangents.data(), Width);
   }
 
   void reverse_together(workspace& w, std::size_t count, const double* y_adjoints, double* x_adjoints) const {
     if (count == 1) return reverse(w, y_adjoints, x_adjoints);
     check_follows(w, "reverse_rows");
+    complete(w);
     const std::size_t slots = size_;
     w.adjoints.assign(count * slots, 0.0);
     for (std::size_t row = 0; row < count; ++row)
-      for (std::size_t i = 0; i < outputs_.size(); ++i)
-        w.adjoints[row * slots + outputs_[i]] += y_adjoints[row * outputs_.size() + i];
+      outputs_.add(y_adjoints + row * outputs_.size(), w.adjoints.data() + row * slots);
     run_reverse_rows(code_, w, count);
     std::vector<std::size_t> careful;  // rows
     for (std::size_t row = 0; row < count; ++row) {
-      for (std::size_t i = 0; i < inputs_.size(); ++i)
-        x_adjoints[row * inputs_.size() + i] = w.adjoints[row * slots + inputs_[i]];
+      inputs_.read(w.adjoints.data() + row * slots, x_adjoints + row * inputs_.size());
       if (AGRAD_UNLIKELY(w.is_careful && singular_.meet_zero(code_, w, w.adjoints.data() + row * slots)))
         careful.push_back(row);
     }
@@ -221,6 +265,7 @@ class program {
   // Prepares a workspace that is new or was used by another program.
   AGRAD_COLD void prepare(workspace& w) const {
     w.program = 0;
+    w.held = values_are::complete;
     w.states.clear();
     w.tangents.clear();
     begin(w.values);
@@ -237,11 +282,10 @@ class program {
   program_code code_;
   fixed_values fixed_;
   std::size_t size_;
-  std::vector<slot> inputs_;
-  std::vector<slot> outputs_;
-  detail::singular_entries singular_;
+  slot_list inputs_, outputs_;
+  detail::tile_plan tiles_;
+  detail::singular_entries singular_, singular_outside_;   // of all operations, of those outside of groups
   std::vector<const external_operation*> differentiated_;  // those that derivatives of outputs pass through
-  bool inputs_follow_ = true;                              // whether inputs are consecutive slots, the usual case
 };
 
 }  // namespace agrad

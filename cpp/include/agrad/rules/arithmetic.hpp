@@ -41,7 +41,7 @@ struct subtract_rule : rule<2> {
 
 struct multiply_rule : rule<2> {
   static constexpr std::string_view name = "multiply", text = "Product x y.", reference = "x * y";
-  static constexpr bool is_regular = true;
+  static constexpr bool is_regular = true, is_quick = true;
   static constexpr std::uint8_t proportional_to = 0b11;
   static double value(double x, double y) { return x * y; }
   template <class A, class B>
@@ -60,6 +60,7 @@ struct multiply_rule : rule<2> {
 
 struct divide_rule : rule<2> {
   static constexpr std::string_view name = "divide", text = "Quotient x / y.", reference = "x / y";
+  static constexpr bool is_quick = true;
   static constexpr std::uint8_t proportional_to = 0b01;
   static double value(double x, double y) { return x / y; }
   template <class A, class B>

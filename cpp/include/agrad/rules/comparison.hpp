@@ -13,6 +13,7 @@ namespace agrad {
 /// A function that is constant between jumps.
 template <int Arity>
 struct piecewise_constant_rule : rule<Arity> {
+  static constexpr bool is_quick = true;
   template <int I, class... T>
   static double derivative(wrt<I>, const T&...) {
     return 0.0;
@@ -148,6 +149,7 @@ bool is_inf(const X& x) {
 struct select_rule : rule<3> {
   static constexpr std::string_view name = "select", text = "y where x is not 0, else z; both are computed.",
                                     reference = "y if x != 0 else z";
+  static constexpr bool is_quick = true;
   static double value(double x, double y, double z) { return x != 0 ? y : z; }
   template <class T>
   static double derivative(wrt<0>, const T&, const T&, const T&, const T&) {

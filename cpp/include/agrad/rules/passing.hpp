@@ -29,6 +29,7 @@ AGRAD_ALWAYS_INLINE void add_passed(double& sum, double slope, double x) {
 
 /// The derivatives of products of a slope with a tangent or an adjoint.
 struct product_of_links : rule<2> {
+  static constexpr bool is_quick = true;
   static constexpr std::uint8_t proportional_to = 0b11;
   template <class T>
   static T derivative(wrt<0>, const T&, const T& y, const T&) {
@@ -59,6 +60,7 @@ struct linked_rule : product_of_links {
 struct linked_where_rule : rule<3> {
   static constexpr std::string_view name = "linked where", text = "y z, and 0 where y is 0, or where x and z are 0.",
                                     reference = "y * z if y != 0 and (x != 0 or z != 0) else 0";
+  static constexpr bool is_quick = true;
   static constexpr std::uint8_t proportional_to = 0b110;
   static double value(double x, double y, double z) { return y == 0 || (x == 0 && z == 0) ? 0.0 : y * z; }
   template <class T>

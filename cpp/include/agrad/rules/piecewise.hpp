@@ -18,6 +18,7 @@ auto sign_of(const T& x) {
 
 /// Base of rules that select one of two arguments.
 struct extreme_rule : rule<2> {
+  static constexpr bool is_quick = true;
   template <class T>
   static auto derivative(wrt<0>, const T& x, const T& y, const T& value) {
     return either(x == y, 0.5, either(value == x, 1.0, 0.0));
@@ -34,6 +35,7 @@ struct extreme_rule : rule<2> {
 struct abs_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "abs", text = "Absolute value; its derivative at 0 is taken to be 0.",
                                     reference = "fabs(x)", ufunc = "absolute";
+  static constexpr bool is_quick = true;
   static double value(double x) { return std::abs(x); }
   template <class T>
   static auto derivative(wrt<0>, const T& x, const T&) {

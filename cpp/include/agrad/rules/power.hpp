@@ -3,6 +3,7 @@
 // Derivatives neither overflow nor cancel where the function itself does not.
 #pragma once
 
+#include <agrad/base/square_roots.hpp>
 #include <agrad/rules/exponential.hpp>
 #include <agrad/rules/piecewise.hpp>
 
@@ -41,7 +42,7 @@ AGRAD_ALWAYS_INLINE applied<pow_rule, X, Y> pow(const X& x, const Y& y) {
 
 struct square_rule : rule<1> {
   static constexpr std::string_view name = "square", text = "x squared.", reference = "x ** 2";
-  static constexpr bool is_regular = true;
+  static constexpr bool is_regular = true, is_quick = true;
   static double value(double x) { return x * x; }
   template <class A>
   static auto values(const A& x) {
@@ -60,7 +61,13 @@ AGRAD_ALWAYS_INLINE applied<square_rule, X> square(const X& x) {
 struct sqrt_rule : rule<1>, in_cmath {
   static constexpr std::string_view name = "sqrt", text = "Square root.";
   static constexpr interval domain[] = {{0, infinity}};
+  static constexpr bool is_quick = true;
   static double value(double x) { return std::sqrt(x); }
+  static constexpr interval packets{-infinity, infinity};
+  template <class A>
+  static auto values(const A& x) {
+    return detail::square_roots(x);
+  }
   template <class T>
   static T derivative(wrt<0>, const T&, const T& value) {
     return detail::slope_below_infinity(  // -0 + 0 is +0, so that the derivative at -0 is +inf, too
@@ -125,6 +132,7 @@ AGRAD_ALWAYS_INLINE applied<hypot_rule, X, Y> hypot(const X& x, const Y& y) {
 
 struct inv_rule : rule<1> {
   static constexpr std::string_view name = "inv", text = "Reciprocal 1 / x.", reference = "1 / x", ufunc = "reciprocal";
+  static constexpr bool is_quick = true;
   static double value(double x) { return 1 / x; }
   template <class A>
   static auto values(const A& x) {
@@ -169,7 +177,7 @@ AGRAD_ALWAYS_INLINE applied<inv_square_rule, X> inv_square(const X& x) {
 
 struct fma_rule : rule<3>, in_cmath {
   static constexpr std::string_view name = "fma", text = "x y + z, rounded once.", reference = "x * y + z";
-  static constexpr bool is_regular = true;
+  static constexpr bool is_regular = true, is_quick = true;
   static double value(double x, double y, double z) { return std::fma(x, y, z); }
   template <class T>
   static T derivative(wrt<0>, const T&, const T& y, const T&, const T&) {

@@ -25,6 +25,7 @@
 //                 write the derivatives to, an array that tells which ones are wanted, and the arguments; duals use it
 //     is_linear   whether derivatives are constant; proportional_to: bits of the arguments that the value is a multiple of
 //     is_regular  whether the function is smooth at all finite arguments, so that slopes are infinite only where it overflows
+//     is_quick    whether the value takes no longer to compute than to read from memory; so is what is linear
 //     is_condition whether the values, 1 and 0, mean true and false
 // and derives from `in_cmath`, too, if <cmath> has the function. A rule knows no tape, no program and no Python. After the
 // rule comes its only overload in namespace agrad,
@@ -112,6 +113,7 @@ struct rule {
   static constexpr std::string_view source = {};
   static constexpr bool is_linear = false;
   static constexpr bool is_regular = false;
+  static constexpr bool is_quick = false;
   static constexpr bool is_condition = false;
   static constexpr bool needs_wide_packets = false;
 };

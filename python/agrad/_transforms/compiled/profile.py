@@ -53,14 +53,22 @@ class Profile:
         Nanoseconds of a whole forward pass and of a whole reverse pass, timed without a clock around each operation.
     runs : int
         The number of runs for the medians.
+    in_tiles : int
+        The number of operations that run in tiles. Their rows have the times of one operation after another, which together
+        are longer than the whole pass.
     """
 
-    def __init__(self, function: str, rows: Sequence[ProfileRow], forward: float, backward: float, runs: int) -> None:
+    def __init__(
+        self, function: str, rows: Sequence[ProfileRow], forward: float, backward: float, runs: int, in_tiles: int = 0
+    ) -> None:
         self.function, self.forward, self.backward, self.runs = function, forward, backward, runs
+        self.in_tiles = in_tiles
         self.rows = sorted(rows, key=lambda row: -(row.forward + row.backward))
 
     def __str__(self) -> str:
         head = f"{self.function}: forward {_time(self.forward)}, backward {_time(self.backward)} (medians of {self.runs} runs)"
+        if self.in_tiles:
+            head += f"\n{counted(self.in_tiles, 'operation')} run in tiles; rows: one operation after another"
         total = sum(row.forward + row.backward for row in self.rows) or 1.0
         table = [("forward", "backward", "share", "operation", "times", "entries", "line")]
         for row in self.rows:
@@ -101,7 +109,7 @@ def profile_of(function: str, program: Program, lines: SourceLines, inputs: Sequ
     first = _run(program, lines, inputs, 1)
     runs = int(min(_MOST_RUNS, max(_LEAST_RUNS, _SECONDS * 1e9 / (3 * (first[0] + first[1]) + 1.0))))
     forward, backward, rows = _run(program, lines, inputs, runs)
-    return Profile(function, [ProfileRow(*row) for row in rows], forward, backward, runs)
+    return Profile(function, [ProfileRow(*row) for row in rows], forward, backward, runs, program.summary["grouped"])
 
 
 def _run(

@@ -35,6 +35,10 @@ AGRAD_INLINE std::string describe(const program& f) {
       << "about " << scaled(s.flops) << " flops in " << counted(s.levels, "level", "levels") << ", depth " << scaled(s.depth)
       << "; " << scaled(static_cast<double>(s.program_bytes)) << "B for the program, "
       << scaled(static_cast<double>(s.workspace_bytes)) << "B for a run, twice that for a run with its gradient\n";
+  if (s.groups > 0)
+    out << counted(s.grouped, "operation", "operations") << " in " << counted(s.groups, "group", "groups")
+        << " of tiles, which " << (s.groups == 1 ? "moves " : "move ") << scaled(s.bytes_in_tiles) << "B instead of "
+        << scaled(s.bytes_apart) << "B\n";
   std::size_t width = std::string_view("operation").size();
   for (const kind_summary& kind : s.kinds) width = std::max(width, kind.name.size());
   const auto row = [&](const std::string& name, const std::string& times, const std::string& entries, const std::string& flops,

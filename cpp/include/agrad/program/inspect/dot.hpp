@@ -38,6 +38,9 @@ class dot_writer {
 
   void add(const operation& op);
 
+  /// Draws a node into the frame of the group that its operation belongs to.
+  void draw_group(const operation& op, std::size_t id);
+
   /// Adds the slots outside of the sequence that its step reads.
   void read_step(const instruction& step, const operation& sequence);
 

@@ -47,7 +47,16 @@ AGRAD_INLINE void dot_writer::add(const operation& op) {
     each_slot_read(op, integers, [&](slot s) { reads(s); });
   const std::size_t id = node(label(name_in(op, f_.code()), op.count), op.what == &kernels::guard ? ", style=dashed" : "");
   draw_arrows(id);
+  draw_group(op, id);
   std::fill_n(maker_.begin() + op.result, op.count, id);
+}
+
+AGRAD_INLINE void dot_writer::draw_group(const operation& op, std::size_t id) {
+  const auto& groups = f_.tiles().groups();
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (const tile_member& member : groups[g].members)
+      if (op.count > 0 && f_.code().operations[member.operation].result == op.result)
+        out_ << "  subgraph cluster_" << g + 1 << " { label=\"tiles\"; n" << id << "; }\n";
 }
 
 AGRAD_INLINE void dot_writer::read_step(const instruction& step, const operation& sequence) {

@@ -33,10 +33,12 @@ struct program_summary {
   std::size_t guards = 0;                   // comparisons that determine the path
   std::size_t levels = 0;
   double flops = 0, depth = 0;
-  std::size_t constants = 0;        // slots that are neither inputs nor results
-  std::size_t program_bytes = 0;    // of the program: code and constants
-  std::size_t workspace_bytes = 0;  // of a run: values, without large constants; adjoints take as much again
-  std::vector<kind_summary> kinds;  // the most flops first
+  std::size_t constants = 0;                   // slots that are neither inputs nor results
+  std::size_t program_bytes = 0;               // of the program: code and constants
+  std::size_t workspace_bytes = 0;             // of a run: values, without large constants; adjoints take as much again
+  std::vector<kind_summary> kinds;             // the most flops first
+  std::size_t groups = 0, grouped = 0;         // groups that run in tiles (program/tiles/plan.hpp), and their operations
+  double bytes_apart = 0, bytes_in_tiles = 0;  // that these operations move one by one, and in tiles
 };
 
 namespace detail {
@@ -74,6 +76,7 @@ class program_reader {
 
  private:
   void add(const operation& op);
+  void add(const tile_group& group);
 
   const program& f_;
   unrolled operations_;

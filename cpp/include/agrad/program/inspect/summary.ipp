@@ -53,6 +53,7 @@ AGRAD_INLINE program_reader::program_reader(const program& f)
   sum_.dispatches = f.code().operations.size();
   sum_.constants = f.size() - f.input_size();
   for (const operation& op : operations_.operations()) add(op);
+  for (const tile_group& group : f.tiles().groups()) add(group);
   for (auto& [name, kind] : kinds_) sum_.kinds.push_back(std::move(kind));
   std::stable_sort(sum_.kinds.begin(), sum_.kinds.end(),
                    [](const kind_summary& a, const kind_summary& b) { return a.flops > b.flops; });
@@ -92,6 +93,24 @@ AGRAD_INLINE void program_reader::add(const operation& op) {
   sum_.flops += cost.flops;
   sum_.depth = std::max(sum_.depth, depth + cost.depth);
   sum_.constants -= op.count;
+}
+
+AGRAD_INLINE void program_reader::add(const tile_group& group) {
+  sum_.groups += 1;
+  sum_.grouped += group.members.size();
+  for (const tile_member& member : group.members) {
+    const operation& op = f_.code().operations[member.operation];
+    const double result = op.count * double{sizeof(double)};
+    sum_.bytes_apart += result;
+    if (!member.is_local()) sum_.bytes_in_tiles += result;
+    std::size_t read = op.what == &kernels::gather ? op.count : 0, outside = read;
+    for (std::uint32_t k = 0; k < op.arity; ++k) {
+      read += op.operands[k].count;
+      if (member.operands[k].member == tile_member::none) outside += op.operands[k].count;
+    }
+    sum_.bytes_apart += static_cast<double>(read * sizeof(double));
+    sum_.bytes_in_tiles += static_cast<double>(outside * sizeof(double));
+  }
 }
 
 }  // namespace agrad::detail

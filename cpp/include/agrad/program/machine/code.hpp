@@ -26,14 +26,20 @@ struct program_code {
 /// What is known of the slopes of a run's elementwise operations (program/machine/singular.hpp).
 enum class slopes_are : std::uint8_t { unknown, finite, infinite };
 
+/// Which values of the last run a workspace has: all; all but those that a reverse pass in tiles computes again; those that are
+/// needed outside of tiles (program/tiles/plan.hpp).
+enum class values_are : std::uint8_t { complete, enough_for_reverse, partial };
+
 /// The spaces of one run and the states of the run's external operations; one workspace for each thread.
 struct workspace {
   space values, adjoints;
   space tangents, adjoint_tangents;  // `width` numbers for each slot, while tangents are propagated
+  space registers;                   // of tiles (program/tiles/plan.hpp)
   std::vector<std::unique_ptr<external_operation::state>> states;
   std::uint64_t program = 0;                        // number of the program whose constants and states are in this workspace
   std::array<slopes_are, 2> slopes{};               // of first order, and up to second order
   std::shared_ptr<const std::vector<bool>> wanted;  // inputs whose derivatives are used, null: all; others are constants
+  values_are held = values_are::complete;
   bool is_careful = true;  // whether passes tell a computed zero from a zero of structure (program/machine/careful.hpp)
 
   run_context context(const program_code& code, bool with_adjoint) {

@@ -35,6 +35,8 @@ struct entry_functions {
   void (*second)(std::size_t j, std::uint32_t n, columns x, const double* y, double* d, double* const* h);
   /// Records the partial derivative with respect to argument j instead of computing it.
   traced (*recorded_partial)(std::size_t j, const traced* x, const traced& y);
+  bool is_linear;  // whether the partial derivatives are constant
+  bool is_quick;   // whether the value takes no longer to compute than to read from memory
 };
 
 namespace detail {
@@ -217,7 +219,8 @@ struct entries_of {
   static traced recorded_partial(std::size_t j, const traced* x, const traced& y) { return choose_record(j, x, y, every{}); }
 
   static constexpr entry_functions functions{
-      static_cast<std::uint32_t>(arity), values, partial, reverse, second, recorded_partial};
+      static_cast<std::uint32_t>(arity), values, partial, reverse, second, recorded_partial, Rule::is_linear,
+      Rule::is_quick || Rule::is_linear};
 };
 
 }  // namespace detail

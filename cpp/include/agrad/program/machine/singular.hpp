@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include <agrad/program/machine/unrolled.hpp>
@@ -28,7 +29,8 @@ class slot_set {
 class singular_entries {
  public:
   singular_entries() = default;
-  explicit singular_entries(const program_code& code);
+  /// is_included: tells by its number whether an operation is one of these.
+  explicit singular_entries(const program_code& code, const std::function<bool(std::size_t)>& is_included = {});
 
   /// Returns whether a reverse pass may have met a zero adjoint at a slope that is not finite.
   bool meet_zero(const program_code& code, workspace& w, const double* adjoints) const;
@@ -85,6 +87,13 @@ class entry_slopes {
   const slot_set* varying_;
   const double* x_[operation::most_operands] = {};
 };
+
+/// Returns whether one of n numbers is zero.
+inline bool has_zero(const double* x, std::size_t n) {
+  std::int64_t found = 0;  // as wide as the numbers, so that the compiler vectorises the loop
+  for (std::size_t i = 0; i < n; ++i) found |= static_cast<std::int64_t>(x[i] == 0);
+  return found != 0;
+}
 
 /// Returns whether the operation is the logarithm of a sum with weights that are variables.
 inline bool has_weights(const operation& op) { return op.what->depends.has_weights && op.arity == 2 && op.operands[1].active; }

@@ -87,8 +87,9 @@ AGRAD_INLINE void add_varying(const operation& op, const run_context& context, c
 
 // ---- all entries
 
-AGRAD_INLINE singular_entries::singular_entries(const program_code& code) {
+AGRAD_INLINE singular_entries::singular_entries(const program_code& code, const std::function<bool(std::size_t)>& is_included) {
   for (std::size_t n = 0; n < code.operations.size(); ++n) {
+    if (is_included && !is_included(n)) continue;
     const operation& op = code.operations[n];
     const auto number = static_cast<std::uint32_t>(n);
     if (op.what == &kernels::external && op.operands[0].active) externals_.push_back({op.result, op.count, number, 0});
@@ -129,11 +130,7 @@ AGRAD_INLINE bool singular_entries::externals_met_zero(const program_code& code,
 }
 
 AGRAD_INLINE bool singular_entries::have_zero(const double* adjoints) const {
-  return std::any_of(places_.begin(), places_.end(), [&](const place& p) {
-    bool found = false;
-    for (std::uint32_t i = 0; i < p.count; ++i) found = found | (adjoints[p.result + i] == 0);
-    return found;
-  });
+  return std::any_of(places_.begin(), places_.end(), [&](const place& p) { return has_zero(adjoints + p.result, p.count); });
 }
 
 AGRAD_INLINE bool singular_entries::have_infinite_adjoint(const program_code& code, const workspace& w) const {

@@ -56,21 +56,24 @@ struct gather_loops {
 };
 
 /// Sums consecutive groups of entries: integers = {size of a group}. The sums of two halves are added, so rounding errors grow
-/// with the logarithm of the length; short pieces have eight partial sums, so that additions need not wait for each other. The
-/// order depends on the length alone.
+/// with the logarithm of the length; blocks of 256 entries have eight partial sums, so that additions need not wait for each
+/// other. The order depends on the length alone. Tiles add block by block in the same order (program/tiles/run.hpp).
 struct sum_loops {
   static bool fits(const operation_view& v) {
     return v.has(1, 1) && v.is_count(v.integers[0]) && v.is_dense(0, std::uint64_t{v.op.count} * v.integers[0]);
   }
-  static constexpr std::size_t short_length = 256;
+  static constexpr std::size_t block_length = 256;
 
+  /// Returns how many of several blocks are in the first half.
+  static std::size_t first_half(std::size_t blocks) { return blocks / 2; }
   /// Sums entries of `Width` numbers.
   template <std::size_t Width>
   static void sum_of(const double* x, std::size_t length, double* sum) {
-    if (length > short_length) {
+    if (length > block_length) {
+      const std::size_t half = first_half((length + block_length - 1) / block_length) * block_length;
       double other[Width];
-      sum_of<Width>(x, length / 2, sum);
-      sum_of<Width>(x + length / 2 * Width, length - length / 2, other);
+      sum_of<Width>(x, half, sum);
+      sum_of<Width>(x + half * Width, length - half, other);
       for (std::size_t k = 0; k < Width; ++k) sum[k] += other[k];
       return;
     }
@@ -83,6 +86,12 @@ struct sum_loops {
       const auto of = [&](std::size_t i) { return part[i * Width + k]; };
       sum[k] = ((of(0) + of(4)) + (of(1) + of(5))) + ((of(2) + of(6)) + (of(3) + of(7)));
     }
+  }
+  /// Returns the same sum from the sums of its blocks.
+  static double sum_of_blocks(const double* sums, std::size_t blocks) {
+    if (blocks == 1) return *sums;
+    const std::size_t half = first_half(blocks);
+    return sum_of_blocks(sums, half) + sum_of_blocks(sums + half, blocks - half);
   }
   template <std::size_t Width>
   static void sum_groups(const operation& op, const run_context& context, double* space) {

@@ -1,7 +1,7 @@
 // Schedule: makes a fast program from a recording.
 //
 // Pruning removes unneeded operations (program/schedule/prune.hpp); levelling orders the others such that equal operations run
-// as batches (program/schedule/levels.hpp).
+// as batches (program/schedule/levels.hpp); then large operations over one index become neighbours (program/tiles/order.hpp).
 #pragma once
 
 #include <memory>
@@ -11,11 +11,13 @@
 #include <agrad/program/program.hpp>
 #include <agrad/program/schedule/levels.hpp>
 #include <agrad/program/schedule/prune.hpp>
+#include <agrad/program/tiles/order.hpp>
 
 namespace agrad {
 
 namespace detail {
 inline std::shared_ptr<const program> program_of(program_parts parts) {
+  order_for_tiles(parts.code);
   return std::make_shared<const program>(std::move(parts.code), std::move(parts.fixed), parts.size, std::move(parts.inputs),
                                          std::move(parts.outputs));
 }
