@@ -44,33 +44,49 @@ class room {
   many_numbers many_;
 };
 
-/// Where a run writes the numbers of a result: to the array that is the whole result, or to a room from which it is built.
+/// Where a run writes the numbers of a result: to the large arrays of the result, and to a room from which the rest is built.
 class destination {
  public:
-  destination(const tree_node& node, PyObject* earlier, std::size_t n)
-      : node_(node),
-        earlier_(earlier),
-        is_array_(n > room::few && node.what == tree_node::kind::array && node.size == n),
-        room_(is_array_ ? 0 : n) {
-    if (is_array_)
-      array_ = earlier == nullptr ? py::array_t<double>(node.shape) : py::reinterpret_borrow<py::array_t<double>>(earlier);
+  /// in_place: whether large arrays of the result are written to; else all is in the room.
+  destination(const tree_node& node, PyObject* earlier, std::size_t n, bool in_place)
+      : node_(node), earlier_(earlier), room_(n) {
+    if (!in_place || n <= room::few) return;
+    add_arrays(node, earlier, written_);
+    add_rest(written_.parts, room_.data(), n);
   }
-  double* data() { return is_array_ ? array_.mutable_data() : room_.data(); }
+  /// Calls use(where) with the parts of the result, or with the room if the result is small.
+  template <class Use>
+  void with_place(const Use& use) {
+    written_.parts.empty() ? use(room_.data()) : use(written_.parts);
+  }
+  double* data() { return room_.data(); }
   py::object result() {
-    if (is_array_) return std::move(array_);
-    return earlier_ == nullptr ? build(node_, room_.data()) : rebuild(node_, earlier_, room_.data());
+    return earlier_ == nullptr ? build(node_, room_.data(), written_) : rebuild(node_, earlier_, room_.data(), written_);
   }
 
  private:
   const tree_node& node_;
   PyObject* earlier_;
-  bool is_array_;
   room room_;
-  py::array_t<double> array_;
+  result_arrays written_;
 };
+
+/// The adjoint of the only result of a function with a gradient.
+constexpr double unit_seed = 1;
 
 /// Returns whether a program is short, so that its run ends before another thread could have been woken.
 bool is_short(const program& f) { return f.size() < 256 && f.code().externals.empty(); }
+
+/// Computes the Hessian at x times the vector behind x.
+void multiply_hessian(const program& f, workspace& w, const double* x, double* y, double* product) {
+  {
+    const second_ahead ahead;
+    f.forward_for_tangents(w, x, y);
+  }
+  room gradient(f.input_size());
+  f.tangent<1>(w, x + f.input_size(), y);
+  f.second<1>(w, &unit_seed, gradient.data(), product);
+}
 
 template <class Call>
 bool runs_through(const program& f, const Call& call) {
@@ -85,56 +101,43 @@ bool runs_through(const program& f, const Call& call) {
 
 }  // namespace
 
-py::object call_plan::run(const path& p, const double* x, PyObject* earlier) const {
+py::object call_plan::run(const path& p, const numbers_of_call& x, PyObject* earlier) const {
   const program& f = *p.program->code;
   if (what_ == result_kind::values) {
-    destination y(p.result, earlier, f.output_size());
+    destination y(p.result, earlier, f.output_size(), true);
     const bool done = runs_through(f, [&] {
       const auto w = p.program->workspaces.acquire();
-      f.forward(*w, x, y.data(), false);
+      y.with_place([&](const auto& to) { x.with_place([&](const auto& from) { f.forward(*w, from, to, false); }); });
     });
     return done ? y.result() : py::object();
   }
   const bool has_value = what_ == result_kind::value_and_gradient;
-  destination back(p.result, has_value && earlier != nullptr ? PyTuple_GET_ITEM(earlier, 1) : earlier, inputs_);
+  const bool is_product = what_ == result_kind::hessian_product;
+  destination back(p.result, has_value && earlier != nullptr ? PyTuple_GET_ITEM(earlier, 1) : earlier, inputs_, !is_product);
   room y(f.output_size());
   const bool done = runs_through(f, [&] {
     const auto w = p.program->workspaces.acquire();
-    const double one = 1;
-    if (what_ != result_kind::hessian_product) return f.forward_and_reverse(*w, x, y.data(), &one, back.data());
-    {
-      const second_ahead ahead;
-      f.forward(*w, x, y.data(), true);
-    }
-    room gradient(inputs_);
-    f.tangent<1>(*w, x + inputs_, y.data());
-    f.second<1>(*w, &one, gradient.data(), back.data());
+    if (is_product) return multiply_hessian(f, *w, x.data, y.data(), back.data());
+    back.with_place([&](const auto& to) {
+      x.with_place([&](const auto& from) { f.forward_and_reverse(*w, from, y.data(), &unit_seed, to); });
+    });
   });
   if (!done) return {};
   return has_value ? py::make_tuple(py::float_(*y.data()), back.result()) : back.result();
 }
 
 py::object call_plan::call(PyObject* arguments, PyObject* earlier) const {
-  const double* x = numbers_of_array(arguments);
-  room copy(x == nullptr ? numbers() : 0);
-  if (x == nullptr) {
-    std::fill(copy.data() + inputs_, copy.data() + numbers(), 0.0);  // for inputs without an entry in the vector
-    if (!read(arguments_, arguments, copy.data())) return {};
-    x = copy.data();
-  }
+  room copy(numbers());
+  std::fill(copy.data() + inputs_, copy.data() + numbers(), 0.0);  // for inputs without an entry in the vector
+  numbers_of_call x{copy.data(), {}};
+  const bool is_large = inputs_ > room::few && what_ != result_kind::hessian_product;
+  if (!read(arguments_, arguments, copy.data(), is_large ? &x.parts : nullptr)) return {};
+  if (!x.parts.empty()) add_rest<const double>(x.parts, copy.data(), inputs_);
   for (std::size_t i = 0; i < paths_.size(); ++i) {
     const std::shared_ptr<const path> each = paths_[i];  // another thread may add to the list meanwhile
     if (py::object result = run(*each, x, earlier)) return result;
   }
   return {};
-}
-
-const double* call_plan::numbers_of_array(PyObject* arguments) const {
-  if (inputs_ <= room::few || what_ == result_kind::hessian_product) return nullptr;
-  if (arguments_.what != tree_node::kind::tuple || arguments_.children.size() != 1) return nullptr;
-  const tree_node& only = arguments_.children[0];
-  if (only.what != tree_node::kind::array || only.size != inputs_ || PyTuple_GET_SIZE(arguments) != 1) return nullptr;
-  return numbers_in_place(only, PyTuple_GET_ITEM(arguments, 0));
 }
 
 namespace {

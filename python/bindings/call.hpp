@@ -45,9 +45,17 @@ class call_plan {
     std::shared_ptr<pooled_program> program;
     tree_node result;
   };
-  pybind11::object run(const path& p, const double* x, PyObject* earlier) const;
-  /// Returns the numbers of the arguments where they lie, if these are one large array of doubles; else null.
-  const double* numbers_of_array(PyObject* arguments) const;
+  /// The numbers of the arguments: side by side, or where they lie if some are in large arrays.
+  struct numbers_of_call {
+    const double* data;
+    list_sources parts;
+
+    template <class Use>
+    void with_place(const Use& use) const {
+      parts.empty() ? use(data) : use(parts);
+    }
+  };
+  pybind11::object run(const path& p, const numbers_of_call& x, PyObject* earlier) const;
   std::size_t numbers() const { return what_ == result_kind::hessian_product ? 2 * inputs_ : inputs_; }
 
   tree_node arguments_;

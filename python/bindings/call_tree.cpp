@@ -104,20 +104,24 @@ bool read_integers(const tree_node& node, const char* data, double* x) {
   return size < 8 || are_small(to, node.size);
 }
 
-bool read_array(const tree_node& node, PyObject* given, double* x) {
+bool read_array(const tree_node& node, PyObject* given, double* x, list_sources* parts) {
   if (Py_TYPE(given) != array_type()) return false;
   if (!has_shape(node, given)) return false;
   const auto* proxy = py::detail::array_proxy(given);
   if (proxy->descr != node.type.ptr() || (proxy->flags & in_order) != in_order) return read_converted(node, given, x);
   if (!has_doubles_in_order(given)) return read_integers(node, proxy->data, x);
+  if (parts != nullptr && stays_in_place(node)) {
+    parts->push_back({reinterpret_cast<const double*>(proxy->data), node.place, node.size});
+    return true;
+  }
   if (node.size != 0) std::memcpy(x + node.place, proxy->data, node.size * sizeof(double));
   return true;
 }
 
-bool read_children(const tree_node& node, PyObject* const* items, Py_ssize_t n, double* x) {
+bool read_children(const tree_node& node, PyObject* const* items, Py_ssize_t n, double* x, list_sources* parts) {
   if (n != static_cast<Py_ssize_t>(node.children.size())) return false;
   for (const tree_node& child : node.children)
-    if (!read(child, *items++, x)) return false;
+    if (!read(child, *items++, x, parts)) return false;
   return true;
 }
 
@@ -132,50 +136,46 @@ bool is_constant(PyObject* constant, PyObject* given) {
 }
 
 /// Reads a dict with the keys of the plan in the plan's order: the function may depend on the order, which is in the signature.
-bool read_dict(const tree_node& node, PyObject* given, double* x) {
+bool read_dict(const tree_node& node, PyObject* given, double* x, list_sources* parts) {
   if (!PyDict_CheckExact(given) || PyDict_GET_SIZE(given) != static_cast<Py_ssize_t>(node.children.size())) return false;
   std::size_t i = 0;
   PyObject *key = nullptr, *item = nullptr;
   for (Py_ssize_t place = 0; PyDict_Next(given, &place, &key, &item) != 0; ++i) {
     if (i == node.children.size()) return false;  // another thread added an item meanwhile
     if (!is_constant(PyTuple_GET_ITEM(node.constant.ptr(), static_cast<Py_ssize_t>(i)), key)) return false;
-    if (!read(node.children[i], item, x)) return false;
+    if (!read(node.children[i], item, x, parts)) return false;
   }
   return i == node.children.size();
 }
 
 }  // namespace
 
-const double* numbers_in_place(const tree_node& node, PyObject* given) {
-  if (Py_TYPE(given) != array_type() || !has_shape(node, given) || !has_doubles_in_order(given)) return nullptr;
-  return reinterpret_cast<const double*>(py::detail::array_proxy(given)->data);
-}
-
-bool read(const tree_node& node, PyObject* given, double* x) {
+bool read(const tree_node& node, PyObject* given, double* x, list_sources* parts) {
   switch (node.what) {
     case tree_node::kind::number:
       if (!PyFloat_Check(given)) return false;
       x[node.place] = PyFloat_AS_DOUBLE(given);
       return true;
     case tree_node::kind::array:
-      return read_array(node, given, x);
+      return read_array(node, given, x, parts);
     case tree_node::kind::dict:
-      return read_dict(node, given, x);
+      return read_dict(node, given, x, parts);
     case tree_node::kind::list:
-      return PyList_CheckExact(given) && read_children(node, PySequence_Fast_ITEMS(given), PyList_GET_SIZE(given), x);
+      return PyList_CheckExact(given) && read_children(node, PySequence_Fast_ITEMS(given), PyList_GET_SIZE(given), x, parts);
     case tree_node::kind::tuple:
-      return PyTuple_CheckExact(given) && read_children(node, PySequence_Fast_ITEMS(given), PyTuple_GET_SIZE(given), x);
+      return PyTuple_CheckExact(given) && read_children(node, PySequence_Fast_ITEMS(given), PyTuple_GET_SIZE(given), x, parts);
     case tree_node::kind::constant:
       return is_constant(node.constant.ptr(), given);
   }
   return false;
 }
 
-py::object build(const tree_node& node, const double* from) {
+py::object build(const tree_node& node, const double* from, result_arrays& written) {
   switch (node.what) {
     case tree_node::kind::number:
       return py::float_(from[node.place]);
     case tree_node::kind::array: {
+      if (stays_in_place(node) && written.built < written.arrays.size()) return std::move(written.arrays[written.built++]);
       py::array_t<double> values(node.shape);
       if (node.size != 0) std::memcpy(values.mutable_data(), from + node.place, node.size * sizeof(double));
       return values;
@@ -183,17 +183,17 @@ py::object build(const tree_node& node, const double* from) {
     case tree_node::kind::dict: {
       py::dict values;
       for (std::size_t i = 0; i < node.children.size(); ++i)
-        values[PyTuple_GET_ITEM(node.constant.ptr(), static_cast<Py_ssize_t>(i))] = build(node.children[i], from);
+        values[PyTuple_GET_ITEM(node.constant.ptr(), static_cast<Py_ssize_t>(i))] = build(node.children[i], from, written);
       return values;
     }
     case tree_node::kind::list: {
       py::list values(node.children.size());
-      for (std::size_t i = 0; i < node.children.size(); ++i) values[i] = build(node.children[i], from);
+      for (std::size_t i = 0; i < node.children.size(); ++i) values[i] = build(node.children[i], from, written);
       return values;
     }
     case tree_node::kind::tuple: {
       py::tuple values(node.children.size());
-      for (std::size_t i = 0; i < node.children.size(); ++i) values[i] = build(node.children[i], from);
+      for (std::size_t i = 0; i < node.children.size(); ++i) values[i] = build(node.children[i], from, written);
       return values;
     }
     case tree_node::kind::constant:
@@ -214,15 +214,27 @@ PyObject* child_of(const tree_node& node, PyObject* of, std::size_t i) {
 
 }  // namespace
 
-py::object rebuild(const tree_node& node, PyObject* earlier, const double* from) {
-  if (node.what == tree_node::kind::number || node.what == tree_node::kind::constant) return build(node, from);
+void add_arrays(const tree_node& node, PyObject* earlier, result_arrays& to) {
+  if (stays_in_place(node)) {
+    py::array_t<double> array =
+        earlier == nullptr ? py::array_t<double>(node.shape) : py::reinterpret_borrow<py::array_t<double>>(earlier);
+    to.parts.push_back({array.mutable_data(), node.place, node.size});
+    to.arrays.push_back(std::move(array));
+  }
+  for (std::size_t i = 0; i < node.children.size(); ++i)
+    add_arrays(node.children[i], earlier == nullptr ? nullptr : child_of(node, earlier, i), to);
+}
+
+py::object rebuild(const tree_node& node, PyObject* earlier, const double* from, result_arrays& written) {
+  if (node.what == tree_node::kind::number || node.what == tree_node::kind::constant) return build(node, from, written);
   if (node.what == tree_node::kind::array) {
+    if (stays_in_place(node) && written.built < written.arrays.size()) return std::move(written.arrays[written.built++]);
     if (node.size != 0) std::memcpy(py::detail::array_proxy(earlier)->data, from + node.place, node.size * sizeof(double));
     return py::reinterpret_borrow<py::object>(earlier);
   }
   py::list children(node.children.size());
   for (std::size_t i = 0; i < node.children.size(); ++i)
-    children[i] = rebuild(node.children[i], child_of(node, earlier, i), from);
+    children[i] = rebuild(node.children[i], child_of(node, earlier, i), from, written);
   if (node.what == tree_node::kind::list) return std::move(children);
   if (node.what == tree_node::kind::tuple) return py::tuple(children);
   py::dict values;

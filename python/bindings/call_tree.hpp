@@ -7,8 +7,11 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
+
+#include <agrad/program/machine/slot_list.hpp>
 
 namespace agrad::python {
 
@@ -32,17 +35,41 @@ struct tree_node {
 /// argument, ("dict", keys, children), ("list", children), ("tuple", children), ("constant", object).
 tree_node node_of(const pybind11::tuple& description);
 
-/// Returns the numbers of an array where they lie, if it has the node's shape and doubles of native byte order side by side;
-/// else null.
-const double* numbers_in_place(const tree_node& node, PyObject* given);
+/// Whether runs read or write the numbers of a leaf where they lie, instead of a copy.
+inline bool stays_in_place(const tree_node& node) { return node.what == tree_node::kind::array && node.size > 64; }
 
-/// Copies the numbers of `given` to their places in x; returns whether `given` has the tree's shape.
-bool read(const tree_node& node, PyObject* given, double* x);
+/// Copies the numbers of `given` to their places in x; returns whether `given` has the tree's shape. With `parts`, large arrays
+/// of doubles are not copied: their numbers are added to the parts where they lie.
+bool read(const tree_node& node, PyObject* given, double* x, list_sources* parts = nullptr);
 
-/// Builds the tree with numbers and new arrays from `from`.
-pybind11::object build(const tree_node& node, const double* from);
+/// The arrays of a result that a run writes to, in the order of the tree.
+struct result_arrays {
+  list_targets parts;
+  std::vector<pybind11::object> arrays;
+  std::size_t built = 0;
+};
+
+/// Adds arrays for the large leaves of a result, new ones or those of an earlier result.
+void add_arrays(const tree_node& node, PyObject* earlier, result_arrays& to);
+
+/// Builds the tree with numbers and new arrays from `from`, and with the arrays that a run has written to.
+pybind11::object build(const tree_node& node, const double* from, result_arrays& written);
 
 /// Does the same as `build`, into the arrays that an earlier call built; containers are built anew.
-pybind11::object rebuild(const tree_node& node, PyObject* earlier, const double* from);
+pybind11::object rebuild(const tree_node& node, PyObject* earlier, const double* from, result_arrays& written);
+
+/// Adds what lies between and behind the parts, of n numbers in all, from or to x. Trees may have their leaves in another order
+/// than programs.
+template <class Number>
+void add_rest(std::vector<list_part<Number>>& parts, Number* x, std::size_t n) {
+  std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  const std::size_t large = parts.size();
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= large; ++i) {
+    const std::size_t end = i < large ? parts[i].begin : n;
+    if (end > begin) parts.push_back({x + begin, begin, end - begin});
+    if (i < large) begin = parts[i].begin + parts[i].count;
+  }
+}
 
 }  // namespace agrad::python

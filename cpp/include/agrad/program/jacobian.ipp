@@ -8,7 +8,7 @@ namespace agrad {
 
 AGRAD_INLINE void jacobian_columns(const program& f, workspace& w, const double* x, std::size_t first, std::size_t count,
                                    double* y, double* entries) {
-  f.forward(w, x, y, true);
+  f.forward_for_tangents(w, x, y);
   const std::size_t m = f.output_size();
   std::vector<double> in(f.input_size() * lane_count, 0.0), out(m * lane_count);
   detail::interrupt_pace pace(f.size());

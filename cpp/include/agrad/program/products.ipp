@@ -19,7 +19,7 @@ namespace agrad {
 
 AGRAD_INLINE void jacobian_products(const program& f, workspace& w, const double* x, const double* directions,
                                     std::size_t count, double* y, double* products) {
-  f.forward(w, x, y, true);
+  f.forward_for_tangents(w, x, y);
   const std::size_t m = f.output_size();
   std::vector<double> out(m * lane_count);
   detail::interrupt_pace pace(f.size());
@@ -38,11 +38,11 @@ AGRAD_INLINE void adjoint_products(const program& f, workspace& w, const double*
 
 AGRAD_INLINE void hessian_products(const program& f, workspace& w, const double* x, const double* y_adjoint,
                                    const double* directions, std::size_t count, double* y, double* gradient, double* products) {
+  if (count == 0) return f.forward_and_reverse(w, x, y, y_adjoint, gradient);
   {
-    const second_ahead ahead(count > 0);
-    f.forward(w, x, y, true);
+    const second_ahead ahead;
+    f.forward_for_tangents(w, x, y);
   }
-  if (count == 0) return f.reverse(w, y_adjoint, gradient);
   const std::size_t n = f.input_size();
   std::vector<double> out(f.output_size() * lane_count), back(n * lane_count);
   detail::interrupt_pace pace(f.size());

@@ -69,16 +69,27 @@ class program {
     return nullptr;
   }
 
-  /// Computes y = f(x), x of input_size, y of output_size entries. Throws kernels::path_left if a comparison differs from the
-  /// recording. with_adjoint: whether `reverse` or `tangent` follows.
-  void forward(workspace& w, const double* x, double* y, bool with_adjoint = true) const {
+  /// Computes y = f(x), x of input_size, y of output_size entries: numbers side by side, or parts of these lists
+  /// (program/machine/slot_list.hpp). Throws kernels::path_left if a comparison differs from the recording. with_adjoint:
+  /// whether `reverse` or `tangent` follows.
+  template <class X, class Y>
+  void forward(workspace& w, const X& x, const Y& y, bool with_adjoint = true) const {
     run(w, x, with_adjoint);
+    outputs_.read(w.values.data(), y);
+  }
+  /// Does the same as `forward` for passes with tangents, which need the values of all operations.
+  void forward_for_tangents(workspace& w, const double* x, double* y) const {
+    if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
+    inputs_.write(x, w.values.data());
+    run_forward(code_, w, true);
+    w.held = values_are::complete;
     outputs_.read(w.values.data(), y);
   }
   /// Makes a space of the program's size with the constants.
   void begin(space& values) const { fixed_.begin_space(values, size_); }
   /// Does the same as `forward`, but y stays in w.values, at the slots `outputs()`.
-  void run(workspace& w, const double* x, bool with_adjoint = false) const {
+  template <class X>
+  void run(workspace& w, const X& x, bool with_adjoint = false) const {
     if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
     inputs_.write(x, w.values.data());
     if (tiles_.is_empty())
@@ -101,13 +112,15 @@ class program {
   }
 
   /// Computes x_adjoint = J' y_adjoint at the x of the last `forward`.
-  void reverse(workspace& w, const double* y_adjoint, double* x_adjoint) const {
+  template <class X>
+  void reverse(workspace& w, const double* y_adjoint, const X& x_adjoint) const {
     check_follows(w, "reverse");
     end_reverse(w, y_adjoint, meets_zero(w, y_adjoint), x_adjoint);
   }
 
   /// Does the same as `forward` and `reverse`, in less time.
-  void forward_and_reverse(workspace& w, const double* x, double* y, const double* y_adjoint, double* x_adjoint) const {
+  template <class X, class XAdjoint>
+  void forward_and_reverse(workspace& w, const X& x, double* y, const double* y_adjoint, const XAdjoint& x_adjoint) const {
     if (!tiles_.has_joint_groups()) {
       forward(w, x, y);
       return reverse(w, y_adjoint, x_adjoint);
@@ -194,7 +207,8 @@ class program {
   }
 
   /// Ends a reverse pass: repeats it carefully if it met a zero at a slope that is not finite.
-  void end_reverse(workspace& w, const double* y_adjoint, bool met_zero, double* x_adjoint) const {
+  template <class X>
+  void end_reverse(workspace& w, const double* y_adjoint, bool met_zero, const X& x_adjoint) const {
     if (AGRAD_UNLIKELY(met_zero && w.is_careful)) {
       complete(w);
       seed(w.adjoints, y_adjoint);

@@ -46,6 +46,15 @@ void each_range(const std::vector<slot_range>& ranges, std::size_t begin, std::s
 
 }  // namespace detail
 
+/// `count` numbers of a list from number `begin` on, where a caller has them.
+template <class Number>
+struct list_part {
+  Number* at;
+  std::size_t begin, count;
+};
+using list_sources = std::vector<list_part<const double>>;
+using list_targets = std::vector<list_part<double>>;
+
 class slot_list {
  public:
   explicit slot_list(std::vector<slot> slots)
@@ -55,21 +64,37 @@ class slot_list {
   slot operator[](std::size_t i) const { return slots_[i]; }
   const std::vector<slot>& slots() const { return slots_; }
 
-  /// Calls use(i, first, n) for each range of n consecutive slots from number i on.
+  /// Calls use(i, first, n) for each range of n consecutive slots from number begin + i on, of `count` numbers in all.
+  template <class Use>
+  void each(std::size_t begin, std::size_t count, const Use& use) const {
+    if (ranges_.size() == 1) return use(std::size_t{0}, ranges_[0].first + begin, count);
+    if (count != 0 && !ranges_.empty()) return detail::each_range(ranges_, begin, begin + count, use);
+    for (std::size_t i = 0; i < count; ++i) use(i, std::size_t{slots_[begin + i]}, std::size_t{1});
+  }
   template <class Use>
   void each(const Use& use) const {
-    if (ranges_.size() == 1) return use(std::size_t{0}, std::size_t{ranges_[0].first}, slots_.size());
-    if (!ranges_.empty()) return detail::each_range(ranges_, 0, slots_.size(), use);
-    for (std::size_t i = 0; i < slots_.size(); ++i) use(i, std::size_t{slots_[i]}, std::size_t{1});
+    each(0, slots_.size(), use);
   }
+
   /// Copies `width` numbers for each slot from a space.
   void read(const double* all, double* to, std::size_t width = 1) const {
     each([&](std::size_t i, std::size_t first, std::size_t n) { std::copy_n(all + first * width, n * width, to + i * width); });
+  }
+  /// Copies parts of the list from a space.
+  void read(const double* all, const list_targets& parts) const {
+    for (const auto& part : parts)
+      each(part.begin, part.count,
+           [&](std::size_t i, std::size_t first, std::size_t n) { std::copy_n(all + first, n, part.at + i); });
   }
   void write(const double* from, double* all, std::size_t width = 1) const {
     each([&](std::size_t i, std::size_t first, std::size_t n) {
       std::copy_n(from + i * width, n * width, all + first * width);
     });
+  }
+  void write(const list_sources& parts, double* all) const {
+    for (const auto& part : parts)
+      each(part.begin, part.count,
+           [&](std::size_t i, std::size_t first, std::size_t n) { std::copy_n(part.at + i, n, all + first); });
   }
   void add(const double* from, double* all, std::size_t width = 1) const {
     each([&](std::size_t i, std::size_t first, std::size_t n) {

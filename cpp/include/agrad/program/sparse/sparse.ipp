@@ -15,7 +15,7 @@ AGRAD_INLINE sparse_jacobian::sparse_jacobian(const program& f, std::vector<std:
 
 AGRAD_INLINE void sparse_jacobian::operator()(const program& f, workspace& w, const double* x, double* y,
                                               double* entries) const {
-  f.forward(w, x, y, true);
+  f.forward_for_tangents(w, x, y);
   by_rows() ? by_adjoints(f, w, entries) : by_tangents(f, w, entries);
 }
 
@@ -62,11 +62,11 @@ AGRAD_INLINE sparse_hessian::sparse_hessian(const program& f, std::vector<std::u
 
 AGRAD_INLINE void sparse_hessian::operator()(const program& f, workspace& w, const double* x, const double* y_adjoint,
                                              double* y, double* gradient, double* entries) const {
+  if (colours_.count == 0) return f.forward_and_reverse(w, x, y, y_adjoint, gradient);
   {
-    const second_ahead ahead(colours_.count > 0);
-    f.forward(w, x, y, true);
+    const second_ahead ahead;
+    f.forward_for_tangents(w, x, y);
   }
-  if (colours_.count == 0) return f.reverse(w, y_adjoint, gradient);
   std::vector<double> out(f.output_size() * lane_count), back(f.input_size() * lane_count);
   detail::for_colours(f, required_, colours_, [&](auto width, const double* in, std::uint32_t c, std::uint32_t here) {
     f.tangent<width()>(w, in, out.data());

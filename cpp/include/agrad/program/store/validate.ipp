@@ -10,12 +10,9 @@ namespace agrad::detail {
 AGRAD_INLINE program_check::program_check(const program_code& code, const std::vector<double>& fixed, std::size_t size,
                                           const std::vector<slot>& inputs, const std::vector<slot>& outputs)
     : code_(code), fixed_(fixed) {
-  std::size_t end = fixed.size();
-  for (const operation& op : code.operations) {
-    expect(op.result == end, "a result");
-    end += op.count;
-  }
-  expect(end == size && size <= std::numeric_limits<slot>::max(), "the number of slots");
+  std::size_t count = fixed.size();
+  for (const operation& op : code.operations) count += op.count;
+  expect(count == size && size <= std::numeric_limits<slot>::max(), "the number of slots");
   slots_.assign(fixed.size(), kind::constant);
   slots_.resize(size, kind::pending);
   for (const slot s : inputs) {
@@ -39,10 +36,13 @@ AGRAD_INLINE void program_check::check(const operation& op) {
   expect(op.arity <= operation::most_operands && (is_straight || lies_within(op.data, op.data_count, code_.integers.size())),
          "an operation");
   for (std::uint32_t k = 0; k < op.arity; ++k) expect(is_ready(op.operands[k], op.what->steps != nullptr), "an operand");
+  expect(lies_within(op.result, op.count, slots_.size()), "a result");
+  const auto result = slots_.begin() + op.result;  // of which no slot is an input, a constant or another operation's
+  expect(std::all_of(result, result + op.count, [](kind k) { return k == kind::pending; }), "a result");
   const std::uint32_t* integers = is_straight ? nullptr : code_.integers.data() + op.data;
   const operation_view view{op, integers, code_.instructions, code_.externals, fixed_, slots_};
   if (AGRAD_UNLIKELY(op.what->fits == nullptr || !op.what->fits(view))) fail_damaged(op.what->name);
-  std::fill_n(slots_.begin() + op.result, op.count, kind::computed);
+  std::fill_n(result, op.count, kind::computed);
 }
 
 AGRAD_INLINE bool program_check::is_ready(const span& x, bool may_list) const {

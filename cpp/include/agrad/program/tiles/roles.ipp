@@ -55,6 +55,7 @@ AGRAD_INLINE bool tile_roles::has_early_slopes(const operation& op) const {
     return true;
   }
   if (op.what == &kernels::sum || op.what == &kernels::gather || op.what == &kernels::guard) return true;
+  if (op.what->depends.how == dependence::terms && op.what->depends.is_linear) return true;  // the sum of a density's terms
   if (op.what->entries == nullptr) return false;
   if (op.what->entries->is_linear) return true;
   for (std::uint32_t j = 0; j < op.arity; ++j) {
