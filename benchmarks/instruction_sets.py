@@ -1,10 +1,11 @@
-"""Prints what the functions that are computed in octets cost with AVX2 and with SSE2 alone, beside AVX-512.
+"""Prints what the functions that are computed in octets cost by instruction set and with the module's own flags.
 
     python benchmarks/instruction_sets.py [--include DIRECTORY] [--eigen DIRECTORY]
 
-Compiles cpp/octets.cpp with the compiler of CXX (c++) for each instruction set, runs the programs in turns, and prints a table:
-nanoseconds a number with AVX-512, and the ratios of the others, least of five runs. Fails where a result is not that of plain
-loops, or where AVX2, which has the same fused multiply-adds, gives other bits for a density than AVX-512.
+Compiles cpp/octets.cpp with the compiler of CXX (c++) for each instruction set, with the flags of the Python module, and with
+those of a C++ project on this machine, runs the programs in turns, and prints a table: nanoseconds a number with AVX-512, and
+the ratios of the others, least of five runs. Fails where a result is not that of plain loops, or where AVX2, which has the same
+fused multiply-adds, gives other bits for a density than AVX-512.
 """
 
 import argparse
@@ -19,15 +20,21 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[1] / "cpp" / "include"
 PROGRAM = Path(__file__).resolve().parent / "cpp" / "octets.cpp"
-SETS = {"AVX-512": "x86-64-v4", "AVX2": "x86-64-v3", "SSE2": "x86-64"}
-FLAGS = ["-std=c++17", "-O3", "-DNDEBUG", "-fno-math-errno"]
+SETS = {
+    "AVX-512": ["-O3", "-march=x86-64-v4", "-fno-math-errno"],
+    "AVX2": ["-O3", "-march=x86-64-v3", "-fno-math-errno"],
+    "SSE2": ["-O3", "-march=x86-64", "-fno-math-errno"],
+    "module": ["-O3", "-march=native"],  # what cmake/AgradOptions.cmake gives
+    "native -O2": ["-O2", "-march=native"],
+}
+FLAGS = ["-std=c++17", "-DNDEBUG"]
 
 
-def compiled(source: Path, architecture: str, include: Path, eigen: Path, directory: Path) -> Path:
-    """Compile a program for an architecture; return it."""
-    program = directory / architecture
+def compiled(source: Path, name: str, include: Path, eigen: Path, directory: Path) -> Path:
+    """Compile a program with the flags of that name; return it."""
+    program = directory / name.replace(" ", "_")
     places = [f"-I{include}", f"-isystem{eigen}"]
-    command = [os.environ.get("CXX", "c++"), *FLAGS, f"-march={architecture}", *places, str(source), "-o", str(program)]
+    command = [os.environ.get("CXX", "c++"), *FLAGS, *SETS[name], *places, str(source), "-o", str(program)]
     subprocess.run(command, check=True)
     return program
 
@@ -42,7 +49,7 @@ def compiled_programs(description: str, source: Path) -> Iterator[dict[str, Path
     eigen = given.eigen or importlib.metadata.distribution("cmeel-eigen").locate_file("cmeel.prefix/include/eigen3")
     with tempfile.TemporaryDirectory() as directory:
         places = given.include, Path(str(eigen)), Path(directory)
-        yield {name: compiled(source, flag, *places) for name, flag in SETS.items()}
+        yield {name: compiled(source, name, *places) for name in SETS}
 
 
 def lines_of(program: Path) -> dict[str, list[str]]:
