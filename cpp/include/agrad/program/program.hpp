@@ -73,7 +73,7 @@ class program {
   /// (program/machine/slot_list.hpp). Throws kernels::path_left if a comparison differs from the recording. with_adjoint:
   /// whether `reverse` or `tangent` follows.
   template <class X, class Y>
-  void forward(workspace& w, const X& x, const Y& y, bool with_adjoint = true) const {
+  void forward(workspace& w, const X& x, Y&& y, bool with_adjoint = true) const {
     run(w, x, with_adjoint);
     outputs_.read(w.values.data(), y);
   }
@@ -113,14 +113,14 @@ class program {
 
   /// Computes x_adjoint = J' y_adjoint at the x of the last `forward`.
   template <class X>
-  void reverse(workspace& w, const double* y_adjoint, const X& x_adjoint) const {
+  void reverse(workspace& w, const double* y_adjoint, X&& x_adjoint) const {
     check_follows(w, "reverse");
     end_reverse(w, y_adjoint, meets_zero(w, y_adjoint), x_adjoint);
   }
 
   /// Does the same as `forward` and `reverse`, in less time.
   template <class X, class XAdjoint>
-  void forward_and_reverse(workspace& w, const X& x, double* y, const double* y_adjoint, const XAdjoint& x_adjoint) const {
+  void forward_and_reverse(workspace& w, const X& x, double* y, const double* y_adjoint, XAdjoint&& x_adjoint) const {
     if (!tiles_.has_joint_groups()) {
       forward(w, x, y);
       return reverse(w, y_adjoint, x_adjoint);
@@ -208,7 +208,7 @@ class program {
 
   /// Ends a reverse pass: repeats it carefully if it met a zero at a slope that is not finite.
   template <class X>
-  void end_reverse(workspace& w, const double* y_adjoint, bool met_zero, const X& x_adjoint) const {
+  void end_reverse(workspace& w, const double* y_adjoint, bool met_zero, X&& x_adjoint) const {
     if (AGRAD_UNLIKELY(met_zero && w.is_careful)) {
       complete(w);
       seed(w.adjoints, y_adjoint);

@@ -38,9 +38,10 @@ slots products(recorder& r, const slots& a, const slots& b, std::initializer_lis
 
 TEST_CASE("products of many matrices have the right derivatives in every shape with loops of its own") {
   const uint32_t shapes[][3] = {{1, 1, 1}, {1, 3, 1}, {2, 3, 2}, {1, 1, 8}, {5, 2, 1}, {3, 5, 5}, {1, 9, 1}};
-  for (const auto& [n, k, m] : shapes)
+  for (const auto& shape : shapes)
     for (const uint32_t left : {0U, 1U})
       for (const uint32_t right : {0U, 1U}) {
+        const uint32_t n = shape[0], k = shape[1], m = shape[2];
         CAPTURE(n);
         CAPTURE(k);
         CAPTURE(m);

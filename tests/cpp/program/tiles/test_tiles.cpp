@@ -37,7 +37,7 @@ std::shared_ptr<const program> random_program(std::mt19937& random, std::size_t 
     std::vector<slots>& arrays = families[family];
     const slots x = arrays[below(arrays.size())];
     const slots y = below(5) == 0 ? scalars[below(scalars.size())] : arrays[below(arrays.size())];
-    switch (below(10)) {
+    switch (below(12)) {
       case 0:
         arrays.push_back(record<agrad::sin_rule>(r, x));
         break;
@@ -72,6 +72,21 @@ std::shared_ptr<const program> random_program(std::mt19937& random, std::size_t 
         slots shifted(x.begin() + 1, x.end());
         shifted.push_back(y[0]);
         arrays.push_back(record<agrad::subtract_rule>(r, shifted, x));
+        break;
+      }
+      case 9: {  // a matrix times a vector: a row for each entry
+        slots matrix, vector;
+        for (std::size_t i = 0; i < 3 * length; ++i) matrix.push_back(inputs[i % (2 * n)]);
+        for (std::size_t l = 0; l < 3; ++l) vector.push_back(scalars[below(scalars.size())][0]);
+        arrays.push_back(recording::product(r, matrix, vector, static_cast<std::uint32_t>(length), 3, 1));
+        break;
+      }
+      case 10: {  // of which the vector is long, and may be a result of the same group
+        slots matrix;
+        for (std::size_t i = 0; i < 9 * length; ++i) matrix.push_back(inputs[(7 * i) % n]);
+        const slots vector(x.begin(), x.begin() + 9);
+        arrays.push_back(
+            record<agrad::sin_rule>(r, recording::product(r, matrix, vector, static_cast<std::uint32_t>(length), 9, 1)));
         break;
       }
       default:

@@ -7,6 +7,7 @@
 
 namespace agrad::kernels {
 
-AGRAD_INLINE constexpr kernel product = make_of<agrad::detail::product_loops>("product", {dependence::product});
+AGRAD_INLINE constexpr kernel product = make_of<agrad::detail::product_loops>("product", {dependence::product})
+                                            .with_rows(agrad::detail::product_loops::rows_of_vector);
 
 }  // namespace agrad::kernels

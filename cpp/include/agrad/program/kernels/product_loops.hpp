@@ -45,43 +45,89 @@ struct product_loops {
            v.is_dense(0, left) && v.is_dense(1, right);
   }
 
+  /// Two factors and their adjoints, null where a factor is passive.
+  struct factors {
+    const double *a, *b;
+    double *a_adjoint = nullptr, *b_adjoint = nullptr;
+
+    factors(const operation& op, Index row, Index columns, const double* values)
+        : a(values + op.operands[0].first + row * columns), b(values + op.operands[1].first) {}
+    factors(const operation& op, Index row, Index columns, const double* values, double* adjoints)
+        : factors(op, row, columns, values) {
+      if (op.operands[0].active) a_adjoint = adjoints + op.operands[0].first + row * columns;
+      if (op.operands[1].active) b_adjoint = adjoints + op.operands[1].first;
+    }
+  };
+
+  static void multiply(const shape& s, const factors& x, double* result) {
+    map y(result, s.n, s.m);
+    y.setZero();
+    const auto multiply_narrow = [&](auto narrow) { narrow.add(static_cast<std::size_t>(s.n), x.a, x.b, result); };
+    if (s.m == 1 && use_narrow(static_cast<std::size_t>(s.k), multiply_narrow)) return;
+    add_product(y, const_map(x.a, s.n, s.k), const_map(x.b, s.k, s.m));
+  }
+
+  static void add_adjoints(const shape& s, const factors& x, const double* y_adjoint) {
+    const const_map y(y_adjoint, s.n, s.m);
+    if ((y.array() == 0).all()) return;  // an infinite factor of an unused product must not become nan
+    if (!are_finite(y.data(), static_cast<std::size_t>(y.size()))) return add_adjoints_by_entries(s, x, y_adjoint);
+    if (x.a_adjoint != nullptr) add_product(map(x.a_adjoint, s.n, s.k), y, const_map(x.b, s.k, s.m).transpose());
+    if (x.b_adjoint == nullptr) return;
+    const auto multiply_narrow = [&](auto narrow) {
+      narrow.add_transposed(static_cast<std::size_t>(s.n), x.a, y.data(), x.b_adjoint);
+    };
+    if (s.m == 1 && use_narrow(static_cast<std::size_t>(s.k), multiply_narrow)) return;
+    add_product(map(x.b_adjoint, s.k, s.m), const_map(x.a, s.n, s.k).transpose(), y);
+  }
+
+  /// Computes the adjoints entry by entry, where an adjoint is not finite (rules/passing.hpp).
+  AGRAD_COLD static void add_adjoints_by_entries(const shape& s, const factors& x, const double* y_adjoint) {
+    for (Index i = 0; i < s.n; ++i)
+      for (Index j = 0; j < s.m; ++j)
+        for (Index l = 0; l < s.k; ++l) {
+          const double seed = y_adjoint[i * s.m + j];
+          if (x.a_adjoint != nullptr) x.a_adjoint[i * s.k + l] += passed(x.b[l * s.m + j], seed);
+          if (x.b_adjoint != nullptr) x.b_adjoint[l * s.m + j] += passed(x.a[i * s.k + l], seed);
+        }
+  }
+
   static void forward(const operation& op, const run_context& context, double* values) {
     const shape s(op, context);
-    map y(values + op.result, s.n, s.m);
-    y.setZero();
-    const double *a = values + op.operands[0].first, *b = values + op.operands[1].first;
-    const auto multiply = [&](auto narrow) { narrow.add(static_cast<std::size_t>(s.n), a, b, y.data()); };
-    if (s.m == 1 && use_narrow(static_cast<std::size_t>(s.k), multiply)) return;
-    add_product(y, const_map(a, s.n, s.k), const_map(b, s.k, s.m));
+    multiply(s, factors(op, 0, s.k, values), values + op.result);
   }
 
   static void reverse(const operation& op, const run_context& context, const double* values, double* adjoints) {
     const shape s(op, context);
-    const const_map y(adjoints + op.result, s.n, s.m);
-    if ((y.array() == 0).all()) return;  // an infinite factor of an unused product must not become nan
-    const span &a = op.operands[0], &b = op.operands[1];
-    if (!are_finite(y.data(), static_cast<std::size_t>(y.size()))) return reverse_by_entries(op, s, values, adjoints);
-    if (a.active) add_product(map(adjoints + a.first, s.n, s.k), y, const_map(values + b.first, s.k, s.m).transpose());
-    if (!b.active) return;
-    const auto multiply = [&](auto narrow) {
-      narrow.add_transposed(static_cast<std::size_t>(s.n), values + a.first, y.data(), adjoints + b.first);
-    };
-    if (s.m == 1 && use_narrow(static_cast<std::size_t>(s.k), multiply)) return;
-    add_product(map(adjoints + b.first, s.k, s.m), const_map(values + a.first, s.n, s.k).transpose(), y);
+    add_adjoints(s, factors(op, 0, s.k, values, adjoints), adjoints + op.result);
   }
 
-  /// Computes the adjoints entry by entry, where an adjoint is not finite (rules/passing.hpp).
-  AGRAD_COLD static void reverse_by_entries(const operation& op, const shape& s, const double* values, double* adjoints) {
-    const span &a = op.operands[0], &b = op.operands[1];
-    for (Index i = 0; i < s.n; ++i)
-      for (Index j = 0; j < s.m; ++j)
-        for (Index l = 0; l < s.k; ++l) {
-          const Index left = a.first + i * s.k + l, right = b.first + l * s.m + j;
-          const double seed = adjoints[op.result + i * s.m + j];
-          if (a.active) adjoints[left] += passed(values[right], seed);
-          if (b.active) adjoints[right] += passed(values[left], seed);
-        }
+  // ---- a matrix times a vector, row by row
+
+  static std::uint32_t row_count(const operation&, const std::uint32_t* integers) {
+    return integers[2] == 1 && integers[1] > 1 ? integers[0] : 0;
   }
+  static shape shape_of_rows(const operation& op, const run_context& context, std::uint32_t n) {
+    shape s(op, context);
+    s.n = n;
+    return s;
+  }
+  static void row_values(const operation& op, const run_context& context, std::uint32_t begin, std::uint32_t n,
+                         const double* values, double* y) {
+    if (n == 1 && begin > 0) {  // Eigen rounds a single row otherwise than the rows of a matrix
+      double two[2];
+      row_values(op, context, begin - 1, 2, values, two);
+      *y = two[1];
+      return;
+    }
+    const shape s = shape_of_rows(op, context, n);
+    multiply(s, factors(op, begin, s.k, values), y);
+  }
+  static void row_reverse(const operation& op, const run_context& context, std::uint32_t begin, std::uint32_t n,
+                          const double* values, const double* y_adjoint, double* adjoints) {
+    const shape s = shape_of_rows(op, context, n);
+    add_adjoints(s, factors(op, begin, s.k, values, adjoints), y_adjoint);
+  }
+  static constexpr row_functions rows_of_vector{row_count, row_values, row_reverse};
 
   /// Returns lane k of n slots, copied to `room` if there are several lanes.
   template <int Width>

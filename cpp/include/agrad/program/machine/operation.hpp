@@ -225,6 +225,17 @@ struct recorded_formulas {
 struct straight_steps;
 struct entry_functions;
 
+/// For kernels whose results are rows that depend on one row of operand 0 each, and on all of operand 1.
+struct row_functions {
+  /// Returns the number of rows, of one entry each; 0 where an operation has another form.
+  std::uint32_t (*count)(const operation&, const std::uint32_t* integers);
+  /// Computes n rows from `begin` on.
+  void (*values)(const operation&, const run_context&, std::uint32_t begin, std::uint32_t n, const double* values, double* y);
+  /// Propagates their adjoints to the operands.
+  void (*reverse)(const operation&, const run_context&, std::uint32_t begin, std::uint32_t n, const double* values,
+                  const double* y_adjoint, double* adjoints);
+};
+
 struct kernel {
   using forward_loop = void (*)(const operation&, const run_context&, double* values);
   using reverse_loop = void (*)(const operation&, const run_context&, const double* values, double* adjoints);
@@ -244,6 +255,14 @@ struct kernel {
   const straight_steps* steps = nullptr;
   const entry_functions* entries = nullptr;  // for all kernels that work entry by entry
   const recorded_formulas* formulas = nullptr;
+  const row_functions* rows = nullptr;  // for kernels that work row by row
+
+  /// Returns the same kernel with these functions.
+  constexpr kernel with_rows(const row_functions& functions) const {
+    kernel same = *this;
+    same.rows = &functions;
+    return same;
+  }
 };
 
 }  // namespace agrad

@@ -30,11 +30,11 @@ class tile_order {
   };
 
   void place(const operation& op) {
-    const std::uint32_t entries = tiled_entries(op);
+    const std::uint32_t entries = tiled_entries(code_, op);
     std::vector<std::uint32_t> read;  // groups of which the operation reads results, but for those of
                                       // its own group entry by entry
     each_read(code_, op, [&](slot first, std::uint32_t count) {
-      const tiled_results::place* exact = count == entries ? results_.exactly(first, count) : nullptr;
+      const tiled_results::place* exact = reads_by_entries(op, count, entries) ? results_.exactly(first, count) : nullptr;
       if (exact != nullptr && exact->group == entries) return;
       results_.each_overlapping(first, count, [&](const tiled_results::place& at) {
         if (std::find(read.begin(), read.end(), at.group) == read.end()) read.push_back(at.group);
@@ -69,8 +69,8 @@ class tile_order {
 };
 
 AGRAD_INLINE void order_for_tiles(program_code& code) {
-  const bool is_any =
-      std::any_of(code.operations.begin(), code.operations.end(), [](const operation& op) { return tiled_entries(op) != 0; });
+  const bool is_any = std::any_of(code.operations.begin(), code.operations.end(),
+                                  [&](const operation& op) { return tiled_entries(code, op) != 0; });
   if (is_any) code.operations = tile_order(code).result();
 }
 

@@ -1,11 +1,11 @@
 // Plan: which operations of a program run together in tiles, and where their numbers are meanwhile.
 //
-// A group is a range of large elementwise operations, gathers and sums over one index, which nothing else interrupts. It runs
-// in tiles: for each block of entries all operations of the group, so that what one of them writes is in the first cache when
-// the next one reads it. Results that only the group reads are in registers, which hold one tile, and never reach memory. The
-// reverse pass of a group runs in tiles, too: values in registers are computed again where that is quick, and read from memory
-// where it is not; adjoints of these results are in registers, and the first one that is passed to a result is written, not
-// added.
+// A group is a range of large operations over one index, which nothing else interrupts: elementwise operations, gathers, sums,
+// and matrices times vectors, whose rows are entries. It runs in tiles: for each block of entries all operations of the group,
+// so that what one of them writes is in the first cache when the next one reads it. Results that only the group reads are in
+// registers, which hold one tile, and never reach memory. The reverse pass of a group runs in tiles, too: values in registers
+// are computed again where that is quick, and read from memory where it is not; adjoints of these results are in registers, and
+// the first one that is passed to a result is written, not added.
 //
 // The operations of a program and their numbers stay as they are: a plan only tells how to run them. Values keep their bits.
 // Sums of adjoints have one order, that of tiles, and within a tile that of operations. Read next: program/tiles/run.hpp.

@@ -33,7 +33,7 @@ AGRAD_INLINE tile_planner::tile_planner(const program_code& code, const std::vec
 AGRAD_INLINE void tile_planner::find_groups() {
   for (std::uint32_t number = 0; number < code_.operations.size(); ++number) {
     const operation& op = code_.operations[number];
-    const std::uint32_t count = tiled_entries(op);
+    const std::uint32_t count = tiled_entries(code_, op);
     if (count == 0 || count != open_.count || open_.members.size() == most_members || !joins(op)) close();
     if (count != 0) open(op, number);
   }
@@ -43,14 +43,14 @@ AGRAD_INLINE void tile_planner::find_groups() {
 AGRAD_INLINE bool tile_planner::joins(const operation& op) const {
   bool joins = true;
   each_read(code_, op, [&](slot first, std::uint32_t count) {
-    if (!joins || (count == open_.count && own_.exactly(first, count) != nullptr)) return;
+    if (!joins || (reads_by_entries(op, count, open_.count) && own_.exactly(first, count) != nullptr)) return;
     own_.each_overlapping(first, count, [&](const tiled_results::place&) { return joins = false; });
   });
   return joins;
 }
 
 AGRAD_INLINE void tile_planner::open(const operation& op, std::uint32_t number) {
-  if (open_.members.empty()) open_.first = number, open_.count = tiled_entries(op);
+  if (open_.members.empty()) open_.first = number, open_.count = tiled_entries(code_, op);
   const auto member = static_cast<std::uint32_t>(open_.members.size());
   own_.add(op.result, {static_cast<std::uint32_t>(groups_.size()), member, op.count});
   tile_member next;
@@ -162,7 +162,8 @@ AGRAD_INLINE std::uint32_t tile_planner::assign_values(tile_group& group) const 
   for (tile_member& member : group.members) {
     const entry_functions* entries = code_.operations[member.operation].what->entries;
     if (member.is_local()) member.value = next++;
-    member.is_stored = entries != nullptr && !entries->is_quick;
+    const bool is_product = code_.operations[member.operation].what->rows != nullptr;
+    member.is_stored = is_product || (entries != nullptr && !entries->is_quick);
   }
   return next;
 }

@@ -13,11 +13,17 @@
 namespace agrad::detail {
 
 /// Returns the number of entries that an operation runs over; 0 where tiles do not suit it.
-inline std::uint32_t tiled_entries(const operation& op) {
+inline std::uint32_t tiled_entries(const program_code& code, const operation& op) {
   const bool is_sum = op.what == &kernels::sum && op.count == 1;
-  const bool is_suited = is_sum || op.what->entries != nullptr || op.what == &kernels::gather;
+  const bool has_rows = op.what->rows != nullptr && op.what->rows->count(op, code.integers.data() + op.data) == op.count;
+  const bool is_suited = is_sum || has_rows || op.what->entries != nullptr || op.what == &kernels::gather;
   const std::uint32_t count = is_sum ? op.operands[0].count : op.count;
   return is_suited && count >= tile_settings::now().least_entries ? count : 0;
+}
+
+/// Returns whether an operation reads the range of slots of a result entry by entry, in the order of its own entries.
+inline bool reads_by_entries(const operation& op, std::uint32_t count, std::uint32_t entries) {
+  return count == entries && op.what->rows == nullptr;
 }
 
 /// Calls use(first, count) for each range of slots that an operation reads.

@@ -125,6 +125,8 @@ class tile_pass {
     double* y = tile(m, which);
     if (op.what == &kernels::gather) {
       load(m, y);
+    } else if (op.what->rows != nullptr) {
+      op.what->rows->values(op, context_, begin_, n_, values_, y);
     } else {
       block_operands<1> x(op, context_);
       op.what->entries->values(n_, read(m, x, which), y);
@@ -177,6 +179,10 @@ class tile_pass {
     }
     if (op.what == &kernels::sum) {
       spread(m, adjoints);
+      return false;
+    }
+    if (op.what->rows != nullptr) {
+      op.what->rows->reverse(op, context_, begin_, n_, values_, y_adjoint, adjoints);
       return false;
     }
     block_operands<1> x(op, context_);
