@@ -25,8 +25,6 @@ struct many_numbers {
 /// Numbers on the stack; if there are many, on the heap, in memory that the thread uses again.
 class room {
  public:
-  static constexpr std::size_t few = 64;
-
   explicit room(std::size_t n) : is_large_(n > few) {
     if (!is_large_) return;
     many_ = memory_pool<many_numbers>::acquire();
@@ -50,7 +48,7 @@ class destination {
   /// in_place: whether large arrays of the result are written to; else all is in the room.
   destination(const tree_node& node, PyObject* earlier, std::size_t n, bool in_place)
       : node_(node), earlier_(earlier), room_(n) {
-    if (!in_place || n <= room::few) return;
+    if (!in_place || n <= few) return;
     add_arrays(node, earlier, written_);
     add_rest(written_.parts, room_.data(), n);
   }
@@ -130,7 +128,7 @@ py::object call_plan::call(PyObject* arguments, PyObject* earlier) const {
   room copy(numbers());
   std::fill(copy.data() + inputs_, copy.data() + numbers(), 0.0);  // for inputs without an entry in the vector
   numbers_of_call x{copy.data(), {}};
-  const bool is_large = inputs_ > room::few && what_ != result_kind::hessian_product;
+  const bool is_large = inputs_ > few && what_ != result_kind::hessian_product;
   if (!read(arguments_, arguments, copy.data(), is_large ? &x.parts : nullptr)) return {};
   if (!x.parts.empty()) add_rest<const double>(x.parts, copy.data(), inputs_);
   for (std::size_t i = 0; i < paths_.size(); ++i) {

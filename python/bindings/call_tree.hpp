@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <agrad/program/machine/slot_list.hpp>
+#include <agrad/program/tiles/slot_list.hpp>
 
 namespace agrad::python {
 
@@ -35,8 +35,11 @@ struct tree_node {
 /// argument, ("dict", keys, children), ("list", children), ("tuple", children), ("constant", object).
 tree_node node_of(const pybind11::tuple& description);
 
+/// The most numbers that are on the stack; larger arrays are read and written where they lie.
+inline constexpr std::size_t few = 64;
+
 /// Whether runs read or write the numbers of a leaf where they lie, instead of a copy.
-inline bool stays_in_place(const tree_node& node) { return node.what == tree_node::kind::array && node.size > 64; }
+inline bool stays_in_place(const tree_node& node) { return node.what == tree_node::kind::array && node.size > few; }
 
 /// Copies the numbers of `given` to their places in x; returns whether `given` has the tree's shape. With `parts`, large arrays
 /// of doubles are not copied: their numbers are added to the parts where they lie.
