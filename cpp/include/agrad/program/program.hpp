@@ -24,10 +24,10 @@
 #include <agrad/base/settings.hpp>
 #include <agrad/program/fixed_values.hpp>
 #include <agrad/program/machine/careful.hpp>
-#include <agrad/program/machine/slot_list.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/program/tiles/plan.hpp>
 #include <agrad/program/tiles/run.hpp>
+#include <agrad/program/tiles/slot_list.hpp>
 
 namespace agrad {
 
@@ -70,7 +70,7 @@ class program {
   }
 
   /// Computes y = f(x), x of input_size, y of output_size entries: numbers side by side, or parts of these lists
-  /// (program/machine/slot_list.hpp). Throws kernels::path_left if a comparison differs from the recording. with_adjoint:
+  /// (program/tiles/slot_list.hpp). Throws kernels::path_left if a comparison differs from the recording. with_adjoint:
   /// whether `reverse` or `tangent` follows.
   template <class X, class Y>
   void forward(workspace& w, const X& x, Y&& y, bool with_adjoint = true) const {
@@ -79,8 +79,7 @@ class program {
   }
   /// Does the same as `forward` for passes with tangents, which need the values of all operations.
   void forward_for_tangents(workspace& w, const double* x, double* y) const {
-    if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
-    inputs_.write(x, w.values.data());
+    begin_run(w, x);
     run_forward(code_, w, true);
     w.held = values_are::complete;
     outputs_.read(w.values.data(), y);
@@ -90,8 +89,7 @@ class program {
   /// Does the same as `forward`, but y stays in w.values, at the slots `outputs()`.
   template <class X>
   void run(workspace& w, const X& x, bool with_adjoint = false) const {
-    if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
-    inputs_.write(x, w.values.data());
+    begin_run(w, x);
     if (tiles_.is_empty())
       run_forward(code_, w, with_adjoint);
     else
@@ -125,8 +123,7 @@ class program {
       forward(w, x, y);
       return reverse(w, y_adjoint, x_adjoint);
     }
-    if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
-    inputs_.write(x, w.values.data());
+    begin_run(w, x);
     seed_tiled(w, y_adjoint);
     const bool met_zero = detail::run_both_tiled(code_, tiles_, w);
     outputs_.read(w.values.data(), y);
@@ -179,6 +176,12 @@ class program {
   }
 
  private:
+  template <class X>
+  void begin_run(workspace& w, const X& x) const {
+    if (AGRAD_UNLIKELY(w.program != number_)) prepare(w);
+    inputs_.write(x, w.values.data());
+  }
+
   /// Sets the adjoints of inputs and results to zero, `width` per slot. Adjoints of constants are never read, and data may be
   /// large.
   void clear(space& adjoints, std::size_t width) const {

@@ -40,11 +40,10 @@ AGRAD_INLINE std::size_t dot_writer::node(const std::string& text, const char* s
 }
 
 AGRAD_INLINE void dot_writer::add(const operation& op) {
-  const std::uint32_t* integers = f_.code().integers.data();
   if (op.what == &kernels::straight)
     for (std::uint32_t i = 0; i < op.count; ++i) read_step(f_.code().instructions[op.data + i], op);
   else
-    each_slot_read(op, integers, [&](slot s) { reads(s); });
+    each_slot_read(f_.code(), op, [&](slot s) { reads(s); });
   const std::size_t id = node(label(name_in(op, f_.code()), op.count), op.what == &kernels::guard ? ", style=dashed" : "");
   draw_arrows(id);
   draw_group(op, id);

@@ -15,6 +15,7 @@
 
 #include <agrad/program/machine/unrolled.hpp>
 #include <agrad/program/program.hpp>
+#include <agrad/program/tiles/reads.hpp>
 
 namespace agrad {
 
@@ -45,13 +46,10 @@ namespace detail {
 
 /// Calls use(slot) for each slot that the operation reads.
 template <class Use>
-void each_slot_read(const operation& op, const std::uint32_t* integers, const Use& use) {
-  if (op.what->depends.how == dependence::gathered)
-    for (std::uint32_t i = 0; i < op.count; ++i) use(integers[op.data + i]);
-  for (std::uint32_t k = 0; k < op.arity; ++k) {
-    const span& x = op.operands[k];
-    for (std::uint32_t i = 0; i < x.count; ++i) use(x.listed ? integers[x.first + i] : x.first + i);
-  }
+void each_slot_read(const program_code& code, const operation& op, const Use& use) {
+  each_read(code, op, [&](slot first, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) use(first + i);
+  });
 }
 
 /// Returns the name of an operation; an external operation has a name of its own.

@@ -70,7 +70,7 @@ AGRAD_INLINE void program_reader::add(const operation& op) {
   std::size_t read = 0, longest = op.count;
   std::uint32_t level = 0;
   double depth = 0;
-  each_slot_read(op, integers, [&](slot s) {
+  each_slot_read(f_.code(), op, [&](slot s) {
     ++read;
     level = std::max(level, level_[s]);
     depth = std::max(depth, depth_[s]);

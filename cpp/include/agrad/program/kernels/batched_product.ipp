@@ -10,7 +10,7 @@
 #include <agrad/program/kernels/batched_product.hpp>
 #include <agrad/program/kernels/product.hpp>
 #include <agrad/program/kernels/product_loops.hpp>
-#include <agrad/program/kernels/small_product.hpp>
+#include <agrad/program/kernels/small_products.hpp>
 #include <agrad/program/machine/record.hpp>
 
 namespace agrad {

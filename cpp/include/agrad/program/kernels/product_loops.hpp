@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <agrad/base/finite.hpp>
-#include <agrad/program/kernels/narrow_product.hpp>
+#include <agrad/program/kernels/small_products.hpp>
 #include <agrad/program/machine/by_duals.hpp>
 #include <agrad/tape/eigen.hpp>
 

@@ -18,7 +18,7 @@
 
 #include <agrad/program/machine/blocks.hpp>
 #include <agrad/program/machine/code.hpp>
-#include <agrad/program/machine/slot_list.hpp>
+#include <agrad/program/tiles/slot_list.hpp>
 
 namespace agrad::detail {
 
