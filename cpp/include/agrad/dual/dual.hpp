@@ -16,7 +16,7 @@
 #include <utility>
 
 #include <agrad/rules/arithmetic.hpp>
-#include <agrad/rules/passing.hpp>
+#include <agrad/rules/passing_arrays.hpp>
 
 namespace agrad {
 
@@ -106,10 +106,7 @@ bool all_constant_zero(const std::array<T, K>& tangent) {
 template <class T, std::size_t K>
 void add_product(std::array<T, K>& sum, const T& factor, const std::array<T, K>& tangent) {
   if constexpr (std::is_same_v<T, double>) {
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC unroll 1  // GCC vectorises loops, and short loops that it has unrolled get K branches: half the speed
-#endif
-    for (std::size_t k = 0; k < K; ++k) sum[k] += passed(factor, tangent[k]);
+    add_passed_tangents<K>(factor, tangent.data(), sum.data());
   } else {
     for (std::size_t k = 0; k < K; ++k)
       if (!is_constant_zero(tangent[k])) sum[k] += agrad::apply<passed_rule>(factor, tangent[k]);

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <agrad/rules/density/densities.hpp>
+#include <agrad/rules/passing_arrays.hpp>
 #include <agrad/tape/custom.hpp>
 #include <agrad/tape/matrix.hpp>
 
@@ -45,7 +46,10 @@ struct density_edge {
     if (is_range && adjoint.reaches(*indices)) {  // from the last one, because `at` checks that all up to it exist
       const double* partial = partials;
       double* to = &adjoint.at(*indices + static_cast<tape::index_type>(size - 1)) - (size - 1) * Lanes;
-      for (std::size_t i = 0; i < size; ++i) to[i * Lanes] += passed(partial[i], of_result);
+      if constexpr (Lanes == 1)
+        add_passed_entries(size, partial, of_result, to);
+      else
+        for (std::size_t i = 0; i < size; ++i) to[i * Lanes] += passed(partial[i], of_result);
     } else {
       for (std::size_t i = 0; i < size; ++i)
         adjoint.at(is_range ? *indices + static_cast<tape::index_type>(i) : indices[i]) += passed(partials[i], of_result);

@@ -75,8 +75,7 @@ struct elementwise_loops {
   /// Adds d times the tangents of each entry to `to`.
   template <int Width>
   static void add_products(std::uint32_t n, const double* d, const double* from, double* __restrict to) {
-    for (std::uint32_t i = 0; i < n; ++i)
-      for (std::size_t k = 0; k < Width; ++k) to[i * Width + k] += passed(d[i], from[i * Width + k]);
+    for (std::size_t i = 0; i < n; ++i) add_passed_tangents<Width>(d[i], from + i * Width, to + i * Width);
   }
 
   template <int Width>
@@ -108,12 +107,12 @@ struct elementwise_loops {
       op.what->entries->second(j, n, x, y, d, columns_of_h);
       for (std::uint32_t l = 0; l < op.arity; ++l) {
         if ((curved >> l & 1U) == 0) continue;
-        for (std::uint32_t i = 0; i < n; ++i) h[l][i] = passed(h[l][i], y_adjoint[i]);
+        pass_entries(n, h[l], y_adjoint, h[l]);
         add_products<Width>(n, h[l], dx[l], tangents.data());
       }
     }
     add_products<Width>(n, d, y_tangents, tangents.data());
-    for (std::uint32_t i = 0; i < n; ++i) sums[i] = passed(d[i], y_adjoint[i]);
+    pass_entries(n, d, y_adjoint, sums);
     to.add(w.adjoints, begin, n, sums);
     to_tangents.add(w.adjoint_tangents, begin, n, tangents.data());
   }

@@ -13,6 +13,7 @@
 #include <agrad/dual/dual.hpp>
 #include <agrad/program/machine/traced.hpp>
 #include <agrad/rules/apply.hpp>
+#include <agrad/rules/passing_arrays.hpp>
 #include <agrad/rules/values.hpp>
 
 namespace agrad {
@@ -129,25 +130,9 @@ struct entries_of {
     choose_partial(j, n, x, y, d, every{});
   }
 
-  template <std::size_t J, std::size_t... I>
-  AGRAD_ALWAYS_INLINE static void reverse_operand(std::uint32_t n, columns x, const double* y, const double* y_adjoint,
-                                                  double* __restrict d, std::index_sequence<I...>) {
-    constexpr wrt<static_cast<int>(J)> with_respect_to{};
-    const std::array<const double*, arity> from{x[I]...};
-    for (std::uint32_t i = 0; i < n; ++i) d[i] = passed(Rule::derivative(with_respect_to, from[I][i]..., y[i]), y_adjoint[i]);
-  }
-  template <std::size_t... J>
-  static void choose_reverse(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d,
-                             std::index_sequence<J...>) {
-    (void)((J == j && (reverse_operand<J>(n, x, y, y_adjoint, d, every{}), true)) || ...);
-  }
   static void reverse(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d) {
-    if constexpr (has_values<Rule> && !has_derivatives<Rule, 0, arity>) {  // common rules, in one loop
-      choose_reverse(j, n, x, y, y_adjoint, d, every{});
-    } else {
-      partial(j, n, x, y, d);
-      for (std::uint32_t i = 0; i < n; ++i) d[i] = passed(d[i], y_adjoint[i]);
-    }
+    partial(j, n, x, y, d);
+    pass_entries(n, d, y_adjoint, d);
   }
 
   /// Sets the arguments and returns the value, with unit tangents: direction l is that of argument l.

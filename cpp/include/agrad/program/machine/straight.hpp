@@ -51,7 +51,7 @@ void propagate(const instruction* at, const double* values, double* tangents, st
     double d = 0;
     what.entries->partial(j, 1, x, values + y, &d);
     const double* from = tangents + at->x[j] * std::size_t{Width};
-    for (int k = 0; k < Width; ++k) sum[k] += passed(d, from[k]);
+    add_passed_tangents<Width>(d, from, sum);
   }
   for (int k = 0; k < Width; ++k) tangents[y * Width + static_cast<std::size_t>(k)] = sum[k];
   ++at;
@@ -74,12 +74,11 @@ void second_step_of_any(const instruction* at, const second_spaces& w, std::size
     } else {
       what.entries->second(j, 1, x, w.values + y, &d, to);
       for (std::uint32_t l = 0; l < arity; ++l)
-        for (int k = 0; k < Width; ++k)
-          factors[k] += passed(h[l], w.tangents[at->x[l] * std::size_t{Width} + static_cast<std::size_t>(k)]);
+        add_passed_tangents<Width>(h[l], w.tangents + at->x[l] * std::size_t{Width}, factors);
     }
     w.adjoints[at->x[j]] += passed(d, y_adjoint);
     double* sums = w.adjoint_tangents + at->x[j] * std::size_t{Width};
-    for (int k = 0; k < Width; ++k) sums[k] += passed(factors[k], y_adjoint) + passed(d, y_tangents[k]);
+    add_tangents_of_passed<Width>(d, factors, y_adjoint, y_tangents, sums);
   }
   --at;
   return at->what->second.template at<Width>()(at, w, y - 1);
@@ -148,7 +147,7 @@ struct straight_rule : straight_entry<Rule> {
   AGRAD_ALWAYS_INLINE static void add_propagated(const double* tangents, const instruction* at, double factor, double* sum) {
     if constexpr (is_active<J>) {
       const double* from = tangents + at->x[J] * std::size_t{Width};
-      for (int k = 0; k < Width; ++k) sum[k] += passed(factor, from[k]);
+      add_passed_tangents<Width>(factor, from, sum);
     }
   }
   template <int Width, std::size_t... J>
@@ -181,7 +180,7 @@ struct straight_rule : straight_entry<Rule> {
       w.adjoints[at->x[J]] += passed(d, y_adjoint);
       double* sums = w.adjoint_tangents + at->x[J] * std::size_t{Width};
       const double* y_tangents = w.adjoint_tangents + y * Width;
-      for (int k = 0; k < Width; ++k) sums[k] += passed(factors[k], y_adjoint) + passed(d, y_tangents[k]);
+      add_tangents_of_passed<Width>(d, factors, y_adjoint, y_tangents, sums);
     }
   }
   template <int Width, std::size_t... J>

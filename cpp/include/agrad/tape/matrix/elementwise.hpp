@@ -14,6 +14,7 @@
 #include <tuple>
 #include <utility>
 
+#include <agrad/rules/passing_arrays.hpp>
 #include <agrad/tape/matrix/operand.hpp>
 
 namespace agrad {
@@ -23,8 +24,13 @@ namespace detail {
 /// Calls sum(i, product) with the products of n adjoints and partial derivatives.
 template <class Sum, class Bar, class Partial>
 void add_products(const Sum& sum, const Bar& bar, Eigen::Index n, const Partial& partial) {
-  for (Eigen::Index i = 0; i < n; ++i) {
-    sum(i, passed(partial(i), bar[i]));
+  constexpr Eigen::Index length = 64;
+  double slopes[length], bars[length];
+  for (Eigen::Index begin = 0; begin < n; begin += length) {
+    const Eigen::Index count = std::min(length, n - begin);
+    for (Eigen::Index i = 0; i < count; ++i) slopes[i] = partial(begin + i), bars[i] = bar[begin + i];
+    pass_entries(static_cast<std::size_t>(count), slopes, bars, slopes);
+    for (Eigen::Index i = 0; i < count; ++i) sum(begin + i, slopes[i]);
   }
 }
 
