@@ -144,7 +144,7 @@ AGRAD_ALWAYS_INLINE applied<rint_rule, X> nearbyint(const X& x) {
 struct fmax_rule : detail::extreme_rule, in_cmath {
   static constexpr std::string_view name = "fmax", text = "The larger argument, and the other one of nan.",
                                     reference = "max(x, y)";
-  static double value(double x, double y) { return std::fmax(x, y); }
+  static double value(double x, double y) { return x >= y || std::isnan(y) ? x : y; }  // std::fmax is a call for each entry
 };
 template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<fmax_rule, X, Y> fmax(const X& x, const Y& y) {
@@ -154,7 +154,7 @@ AGRAD_ALWAYS_INLINE applied<fmax_rule, X, Y> fmax(const X& x, const Y& y) {
 struct fmin_rule : detail::extreme_rule, in_cmath {
   static constexpr std::string_view name = "fmin", text = "The smaller argument, and the other one of nan.",
                                     reference = "min(x, y)";
-  static double value(double x, double y) { return std::fmin(x, y); }
+  static double value(double x, double y) { return x <= y || std::isnan(y) ? x : y; }
 };
 template <class X, class Y>
 AGRAD_ALWAYS_INLINE applied<fmin_rule, X, Y> fmin(const X& x, const Y& y) {
