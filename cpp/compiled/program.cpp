@@ -50,6 +50,7 @@
 #include <agrad/program/tiles/plan.ipp>
 #include <agrad/program/tiles/roles.ipp>
 #include <agrad/program/tiles/run.ipp>
+#include <agrad/program/tiles/term_sums.ipp>
 
 namespace agrad::detail {
 

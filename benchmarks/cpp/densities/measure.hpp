@@ -19,6 +19,7 @@ using own_scope = agrad::scope;
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -86,18 +87,27 @@ void time_gradient(const char* name, const char* mode, int n, const Gradient& gr
   std::fflush(stdout);
 }
 
-/// The name of the row to run.
-inline const char*& chosen() {
-  static const char* name = "";
-  return name;
+/// The name of the row to run, and the numbers of observations.
+struct choice {
+  const char* name = "";
+  std::vector<int> sizes;
+
+  void read(int count, char** arguments) {
+    name = arguments[1];
+    for (int i = 2; i < count; ++i) sizes.push_back(std::atoi(arguments[i]));
+  }
+};
+inline choice& chosen() {
+  static choice of;
+  return of;
 }
 
 /// Times a density of observations, whole numbers or between 0 and 1; parameters that are double are active.
 template <bool is_whole, class Function, class... P>
 void row(const char* name, bool is_product, int modulus, const Function& f, P... parameters) {
   using number = std::conditional_t<is_whole, int, double>;
-  if (std::string_view(name) != chosen()) return;
-  for (const int n : {1, 1000, 100000}) {
+  if (std::string_view(name) != chosen().name) return;
+  for (const int n : chosen().sizes) {
     if (is_product && n > 1) continue;  // the product underflows
     std::vector<number> y;
     for (int i = 0; i < n; ++i) {

@@ -64,7 +64,13 @@ def source(rows: list, part: int) -> str:
         head = f'row<{str(is_whole(first)).lower()}>("{row.name}", {str(row.name.endswith("_cdf")).lower()}, {modulus}'
         values = "".join(f", {value}" for value in parameters(row))
         lines.append(f"  {head}, [](const auto&... x) {{ return library::{row.name}(x...); }}{values});")
-    main = ["int main(int, char** arguments) {", "  densities::chosen() = arguments[1];", f"  part_{part}();", "}", ""]
+    main = [
+        "int main(int count, char** arguments) {",
+        "  densities::chosen().read(count, arguments);",
+        f"  part_{part}();",
+        "}",
+        "",
+    ]
     return "\n".join([*lines, "}", "", *main])
 
 
@@ -89,10 +95,11 @@ def build(chosen: argparse.Namespace) -> None:
     subprocess.run(command, check=True, stdout=sys.stderr)
 
 
-def measured(program: Path, name: str) -> dict[tuple[str, str, int], tuple[float, ...]]:
+def measured(program: Path, name: str, sizes: tuple[int, ...] = SIZES) -> dict[tuple[str, str, int], tuple[float, ...]]:
     """Return nanoseconds, value and sum of slopes of each mode and size of a row; what a program got to in time."""
+    command = [str(program), name, *map(str, sizes)]
     try:
-        text = subprocess.run([str(program), name], capture_output=True, text=True, timeout=TIMEOUT).stdout
+        text = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT).stdout
     except subprocess.TimeoutExpired as slow:
         text = (slow.stdout or b"").decode()
     return {

@@ -85,6 +85,25 @@ bool fills_octets(std::size_t n) {
   return Rule::octets::fills_last || n >= octet::size;
 }
 
+/// Returns `count` numbers, and the last one again for the other lanes.
+inline octet part_of(const double* from, std::size_t count) {
+  if (count == 1) return *from;
+  double lanes[octet::size];
+  for (std::size_t k = 0; k < octet::size; ++k) lanes[k] = from[std::min(k, count - 1)];
+  return octet::load(lanes);
+}
+/// Returns the first `count` lanes, and zeros.
+AGRAD_ALWAYS_INLINE octet first_lanes(const octet& x, std::size_t count) {
+  constexpr double places[octet::size] = {0, 1, 2, 3, 4, 5, 6, 7};
+  return chosen(octet::load(places) < static_cast<double>(count), x, 0.0);
+}
+/// Stores the first `count` lanes.
+inline void store_lanes(double* to, std::size_t count, const octet& x) {
+  double lanes[octet::size];
+  x.store(lanes);
+  std::copy_n(lanes, count, to);
+}
+
 inline double sum_of(double x) { return x; }
 inline double sum_of(const octet& x) { return x.sum(); }
 
@@ -224,25 +243,10 @@ class formula_sums {
   }
   template <bool of_array, bool is_active>
   static void add_last_slope(octet& sum, double* partial, std::size_t i, std::size_t count, const octet& slope) {
-    if constexpr (is_active && of_array) {
-      double lanes[octet::size];
-      slope.store(lanes);
-      std::copy_n(lanes, count, partial + i);
-    } else if constexpr (is_active) {
+    if constexpr (is_active && of_array)
+      store_lanes(partial + i, count, slope);
+    else if constexpr (is_active)
       sum += first_lanes(slope, count);
-    }
-  }
-  /// Returns `count` numbers, and the last one again for the other lanes.
-  static octet part_of(const double* from, std::size_t count) {
-    if (count == 1) return *from;
-    double lanes[octet::size];
-    for (std::size_t k = 0; k < octet::size; ++k) lanes[k] = from[std::min(k, count - 1)];
-    return octet::load(lanes);
-  }
-  /// Returns the first `count` lanes, and zeros.
-  AGRAD_ALWAYS_INLINE static octet first_lanes(const octet& x, std::size_t count) {
-    constexpr double places[octet::size] = {0, 1, 2, 3, 4, 5, 6, 7};
-    return chosen(octet::load(places) < static_cast<double>(count), x, 0.0);
   }
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <agrad/probability/apply.hpp>
+#include <agrad/probability/recorded_octets.hpp>
 #include <agrad/program/kernels/reduction.hpp>
 #include <agrad/program/machine/custom.hpp>
 #include <agrad/program/machine/structure.hpp>
@@ -22,7 +23,7 @@ namespace agrad {
 namespace detail {
 
 /// Sums terms, which are operand 0: n numbers, or one number for all. The other operands are the rule's arguments, which are
-/// only checked. integers = {n, how often a term that stands for all is counted}.
+/// only checked. integers: those of integers_of_terms.
 struct sum_of_terms {
   static void forward(const operation& op, const run_context& context, double* values) { sum<1>(op, context, values); }
   static void reverse(const operation& op, const run_context& context, const double*, double* adjoints) {
@@ -39,7 +40,9 @@ struct sum_of_terms {
   }
 
  private:
-  static double copies(const operation& op, const run_context& context) { return context.integers[op.data + 1]; }
+  static double copies(const operation& op, const run_context& context) {
+    return integers_of_terms::at(context.integers + op.data).copies;
+  }
   template <std::size_t Width>
   static void sum(const operation& op, const run_context& context, double* space) {
     const span& terms = op.operands[0];
@@ -66,14 +69,12 @@ struct checked_sum : sum_of_terms {
   static constexpr std::size_t arity = static_cast<std::size_t>(Rule::arity);
 
   static bool fits(const operation_view& v) {
-    bool each = v.has(static_cast<std::uint32_t>(arity + 1), 2) && v.op.count == 1;
+    bool each = v.has(static_cast<std::uint32_t>(arity + 1), 3) && v.op.count == 1;
     for (std::size_t k = 0; k <= arity; ++k) each = each && v.is_entrywise(k, v.integers[0]);
     return each && v.is_count(v.integers[0]);
   }
   static void forward(const operation& op, const run_context& context, double* values) {
-    density_inputs<Rule, double> in;
-    for (std::size_t k = 0; k < arity; ++k) in[k] = {values + op.operands[k + 1].first, op.operands[k + 1].stride, false};
-    density_check<Rule>(context.integers[op.data], in);
+    density_check<Rule>(context.integers[op.data], recorded_terms<Rule>::inputs(op, values));
     sum_of_terms::forward(op, context, values);
   }
 };
@@ -109,7 +110,8 @@ inline span product_of_terms(recorder& in, const span& terms, std::size_t n) {
 
 /// The operation that ends a recorded probability rule.
 template <class Rule>
-inline constexpr kernel probability_kernel = kernels::make_of<detail::checked_sum<Rule>>(Rule::name, {dependence::terms, true});
+inline constexpr kernel probability_kernel = kernels::make_of<detail::checked_sum<Rule>>(Rule::name, {dependence::terms, true})
+                                                 .with_terms(detail::functions_of_terms<Rule>());
 
 namespace detail {
 
@@ -150,18 +152,20 @@ slot record_probability(recorder& in, const span* x, std::size_t n, bool propto)
   const composed_scope scope;
   constexpr std::size_t arity = std::size_t{Rule::arity};
   std::array<span, arity + 1> operands;
+  std::uint32_t bits = propto ? 1 : 0;
   for (std::size_t k = 0; k < arity; ++k) {
+    bits |= x[k].active ? 2U << k : 0U;
     operands[k + 1] = x[k];
     operands[k + 1].active = false;
   }
   const auto count = static_cast<std::uint32_t>(n);
   if (n == 0) {
     operands[0] = {in.constant(Rule::is_product ? 1.0 : 0.0), 1, 0, false};
-    return in.apply(probability_kernel<Rule>, 1, operands.data(), arity + 1, {count, 1U});
+    return in.apply(probability_kernel<Rule>, 1, operands.data(), arity + 1, {count, 1U, bits});
   }
   operands[0] = detail::record_terms<Rule>(in, x, detail::recorded_parts<Rule>(propto));
   if (Rule::is_product) operands[0] = detail::product_of_terms(in, operands[0], n);
-  return in.apply(probability_kernel<Rule>, 1, operands.data(), arity + 1, {count, Rule::is_product ? 1U : count});
+  return in.apply(probability_kernel<Rule>, 1, operands.data(), arity + 1, {count, Rule::is_product ? 1U : count, bits});
 }
 
 }  // namespace agrad

@@ -35,6 +35,8 @@ struct workspace {
   space values, adjoints;
   space tangents, adjoint_tangents;  // `width` numbers for each slot, while tangents are propagated
   space registers;                   // of tiles (program/tiles/plan.hpp)
+  space slopes_of_terms;             // of sums that formulas computed (program/tiles/term_sums.hpp)
+  std::vector<bool> by_formulas;     // for each of these sums, whether formulas computed it in the last run; empty: none
   std::vector<std::unique_ptr<external_operation::state>> states;
   std::uint64_t program = 0;                        // number of the program whose constants and states are in this workspace
   std::array<slopes_are, 2> slopes{};               // of first order, and up to second order
@@ -52,6 +54,7 @@ struct workspace {
 inline void run_forward(const program_code& code, workspace& w, bool with_adjoint) {
   const run_context context = w.context(code, with_adjoint);
   w.slopes = {};
+  w.by_formulas.clear();
   double* values = w.values.data();
   for (const operation& op : code.operations) {
     op.what->forward(op, context, values);

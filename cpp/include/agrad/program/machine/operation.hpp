@@ -236,6 +236,19 @@ struct row_functions {
                   const double* y_adjoint, double* adjoints);
 };
 
+/// For kernels that sum terms which are recorded as elementwise operations, and that have formulas for eight terms at once
+/// besides. Operand 0 has the terms; operands 1, 2, ... are the arguments, each n numbers or one number for all.
+struct term_functions {
+  /// Checks the arguments, and computes the sum of the terms and, where slopes[k] is not null, the derivatives with respect to
+  /// argument k: one for each term, or their sum where the argument is one number. Returns false where the formulas do not suit
+  /// a term. `integers`: those of the operation.
+  bool (*sum)(const operation&, const std::uint32_t* integers, const double* values, double& total, double* const* slopes);
+  /// Returns the number of terms; 0 where there are no formulas for the operation.
+  std::uint32_t (*count)(const operation&, const std::uint32_t* integers);
+  /// Returns whether argument k has derivatives.
+  bool (*is_active)(const std::uint32_t* integers, std::uint32_t k);
+};
+
 struct kernel {
   using forward_loop = void (*)(const operation&, const run_context&, double* values);
   using reverse_loop = void (*)(const operation&, const run_context&, const double* values, double* adjoints);
@@ -255,12 +268,18 @@ struct kernel {
   const straight_steps* steps = nullptr;
   const entry_functions* entries = nullptr;  // for all kernels that work entry by entry
   const recorded_formulas* formulas = nullptr;
-  const row_functions* rows = nullptr;  // for kernels that work row by row
+  const row_functions* rows = nullptr;    // for kernels that work row by row
+  const term_functions* terms = nullptr;  // for sums of terms that have formulas
 
-  /// Returns the same kernel with these functions.
+  /// Return the same kernel with these functions.
   constexpr kernel with_rows(const row_functions& functions) const {
     kernel same = *this;
     same.rows = &functions;
+    return same;
+  }
+  constexpr kernel with_terms(const term_functions* functions) const {
+    kernel same = *this;
+    same.terms = functions;
     return same;
   }
 };

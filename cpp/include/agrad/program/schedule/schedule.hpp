@@ -17,7 +17,7 @@ namespace agrad {
 
 namespace detail {
 inline std::shared_ptr<const program> program_of(program_parts parts) {
-  order_for_tiles(parts.code);
+  order_for_tiles(parts.code, parts.outputs);
   return std::make_shared<const program>(std::move(parts.code), std::move(parts.fixed), parts.size, std::move(parts.inputs),
                                          std::move(parts.outputs));
 }

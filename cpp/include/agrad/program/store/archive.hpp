@@ -46,7 +46,7 @@ using is_plain_number = std::bool_constant<std::is_arithmetic_v<T> && !std::is_s
 /// The beginning of sealed bytes: a mark, the version of the format, a checksum of the rest.
 struct archive_seal {
   static constexpr std::string_view mark = "agrad's\n";
-  static constexpr std::uint32_t format = 5;
+  static constexpr std::uint32_t format = 6;
   static constexpr std::size_t size = 8 + sizeof(format) + sizeof(std::uint64_t);
 };
 

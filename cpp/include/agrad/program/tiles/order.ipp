@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -9,14 +10,18 @@
 #include <agrad/base/interrupt_pace.hpp>
 #include <agrad/program/tiles/order.hpp>
 #include <agrad/program/tiles/reads.hpp>
+#include <agrad/program/tiles/term_sums.hpp>
 
 namespace agrad::detail {
 
 class tile_order {
  public:
-  explicit tile_order(const program_code& code) : code_(code) {
+  tile_order(const program_code& code, const term_owners& owners) : code_(code) {
     interrupt_pace pace;
-    for (const operation& op : code.operations) pace.step(), place(op);
+    for (std::uint32_t number = 0; number < code.operations.size(); ++number) {
+      pace.step();
+      place(number, owners.of(number));
+    }
     while (!groups_.empty()) release(groups_.front().entries);
   }
 
@@ -29,8 +34,28 @@ class tile_order {
     std::vector<operation> operations;
   };
 
-  void place(const operation& op) {
-    const std::uint32_t entries = tiled_entries(code_, op);
+  void place(std::uint32_t number, std::uint32_t owner) {
+    const operation& op = code_.operations[number];
+    if (owner == term_owners::none) return place(op, tiled_entries(code_, op));
+    if (owner != number) return terms_[owner].push_back(number);
+    std::vector<std::uint32_t>& terms = terms_[number];
+    terms.push_back(number);
+    for (const std::uint32_t each : terms) release_read(code_.operations[each], 0);
+    for (const std::uint32_t each : terms) ordered_.push_back(code_.operations[each]);
+    terms_.erase(number);
+  }
+
+  void place(const operation& op, std::uint32_t entries) {
+    release_read(op, entries);
+    if (entries == 0) return ordered_.push_back(op);
+    const auto same = find(entries);
+    waiting_group& group = same == groups_.end() ? groups_.emplace_back(waiting_group{entries, {}}) : *same;
+    group.operations.push_back(op);
+    results_.add(op.result, {entries, 0, op.count});
+  }
+
+  /// Releases what an operation over `entries` waits for.
+  void release_read(const operation& op, std::uint32_t entries) {
     std::vector<std::uint32_t> read;  // groups of which the operation reads results, but for those of
                                       // its own group entry by entry
     each_read(code_, op, [&](slot first, std::uint32_t count) {
@@ -42,11 +67,6 @@ class tile_order {
       });
     });
     for (const std::uint32_t group : read) release(group);
-    if (entries == 0) return ordered_.push_back(op);
-    const auto same = find(entries);
-    waiting_group& group = same == groups_.end() ? groups_.emplace_back(waiting_group{entries, {}}) : *same;
-    group.operations.push_back(op);
-    results_.add(op.result, {entries, 0, op.count});
   }
 
   std::vector<waiting_group>::iterator find(std::uint32_t entries) {
@@ -64,14 +84,16 @@ class tile_order {
 
   const program_code& code_;
   std::vector<waiting_group> groups_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> terms_;  // the operations of sums that were not placed yet
   tiled_results results_;
   std::vector<operation> ordered_;
 };
 
-AGRAD_INLINE void order_for_tiles(program_code& code) {
-  const bool is_any = std::any_of(code.operations.begin(), code.operations.end(),
-                                  [&](const operation& op) { return tiled_entries(code, op) != 0; });
-  if (is_any) code.operations = tile_order(code).result();
+AGRAD_INLINE void order_for_tiles(program_code& code, const std::vector<slot>& outputs) {
+  const term_owners owners(code, outputs);
+  const bool is_any = !owners.is_empty() || std::any_of(code.operations.begin(), code.operations.end(),
+                                                        [&](const operation& op) { return tiled_entries(code, op) != 0; });
+  if (is_any) code.operations = tile_order(code, owners).result();
 }
 
 }  // namespace agrad::detail

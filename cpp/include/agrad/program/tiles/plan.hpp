@@ -19,6 +19,7 @@
 #include <agrad/program/machine/blocks.hpp>
 #include <agrad/program/machine/code.hpp>
 #include <agrad/program/tiles/slot_list.hpp>
+#include <agrad/program/tiles/term_sums.hpp>
 
 namespace agrad::detail {
 
@@ -67,14 +68,18 @@ class tile_plan {
   tile_plan() = default;
   tile_plan(const program_code& code, const std::vector<slot>& outputs);
 
-  bool is_empty() const { return groups_.empty(); }
+  bool is_empty() const { return groups_.empty() && sums_.empty(); }
   const std::vector<tile_group>& groups() const { return groups_; }
+  /// Returns the sums that formulas compute. Groups belong to one sum each, or to none.
+  const std::vector<term_sum>& sums() const { return sums_; }
+  /// Returns the number of slopes of all sums.
+  std::size_t slopes() const { return slopes_; }
   /// Returns the number of registers that the largest group needs.
   std::size_t registers() const { return registers_; }
   bool has_joint_groups() const { return !roles_.empty(); }
   /// Returns the role of an operation, where there are joint groups.
   tile_role role(std::size_t operation) const { return roles_[operation]; }
-  /// Returns whether an operation runs in a group.
+  /// Returns whether an operation runs in a group, or is left out where formulas compute a sum.
   bool has(std::size_t operation) const;
   /// Calls use(first, end) for each range of slots of operations from `begin` on whose adjoints are in memory.
   template <class Use>
@@ -88,9 +93,11 @@ class tile_plan {
 
  private:
   std::vector<tile_group> groups_;
-  std::vector<std::pair<slot, std::uint32_t>> locals_;  // results whose adjoints are in registers, in the order of slots
+  std::vector<term_sum> sums_;
+  /// Results whose adjoints are in registers, or needed only where formulas do not suit, in the order of slots.
+  std::vector<std::pair<slot, std::uint32_t>> locals_;
   std::vector<tile_role> roles_;
-  std::size_t registers_ = 0;
+  std::size_t registers_ = 0, slopes_ = 0;
 };
 
 }  // namespace agrad::detail

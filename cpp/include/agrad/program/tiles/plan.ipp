@@ -18,7 +18,8 @@ inline constexpr std::size_t most_members = 128;
 
 // ---- groups
 
-AGRAD_INLINE tile_planner::tile_planner(const program_code& code, const std::vector<slot>& outputs) : code_(code) {
+AGRAD_INLINE tile_planner::tile_planner(const program_code& code, const std::vector<slot>& outputs, const term_owners& owners)
+    : code_(code), owners_(owners) {
   find_groups();
   if (groups_.empty()) return;
   find_outside_readers(outputs);
@@ -34,14 +35,14 @@ AGRAD_INLINE void tile_planner::find_groups() {
   for (std::uint32_t number = 0; number < code_.operations.size(); ++number) {
     const operation& op = code_.operations[number];
     const std::uint32_t count = tiled_entries(code_, op);
-    if (count == 0 || count != open_.count || open_.members.size() == most_members || !joins(op)) close();
+    if (count == 0 || count != open_.count || open_.members.size() == most_members || !joins(op, number)) close();
     if (count != 0) open(op, number);
   }
   close();
 }
 
-AGRAD_INLINE bool tile_planner::joins(const operation& op) const {
-  bool joins = true;
+AGRAD_INLINE bool tile_planner::joins(const operation& op, std::uint32_t number) const {
+  bool joins = open_.members.empty() || owners_.of(open_.first) == owners_.of(number);
   each_read(code_, op, [&](slot first, std::uint32_t count) {
     if (!joins || (reads_by_entries(op, count, open_.count) && own_.exactly(first, count) != nullptr)) return;
     own_.each_overlapping(first, count, [&](const tiled_results::place&) { return joins = false; });
@@ -209,21 +210,32 @@ AGRAD_INLINE void tile_planner::assign_scalars(tile_group& group) const {
 
 // ---- plan
 
-AGRAD_INLINE tile_plan::tile_plan(const program_code& code, const std::vector<slot>& outputs)
-    : groups_(tile_planner(code, outputs).result()) {
+AGRAD_INLINE tile_plan::tile_plan(const program_code& code, const std::vector<slot>& outputs) {
+  term_owners owners(code, outputs);
+  sums_ = owners.sums();
+  groups_ = tile_planner(code, outputs, owners).result();
   for (const tile_group& group : groups_) {
     registers_ = std::max(registers_, registers_of(group) + group.scalars.size());
     for (const tile_member& member : group.members)
       if (member.is_local()) locals_.emplace_back(code.operations[member.operation].result, group.count);
   }
+  for (const term_sum& s : sums_) {
+    slopes_ = s.slopes + slopes_of(code, s);
+    for (std::uint32_t number = s.first; number < s.number; ++number)
+      locals_.emplace_back(code.operations[number].result, code.operations[number].count);
+  }
   std::sort(locals_.begin(), locals_.end());
-  if (!is_empty()) roles_ = tile_roles(code, groups_).result();
+  if (!groups_.empty()) roles_ = tile_roles(code, groups_, owners).result();
 }
 
 AGRAD_INLINE bool tile_plan::has(std::size_t operation) const {
-  const auto after = std::upper_bound(groups_.begin(), groups_.end(), operation,
-                                      [](std::size_t number, const tile_group& group) { return number < group.first; });
-  return after != groups_.begin() && operation < std::prev(after)->end();
+  const auto is_in = [operation](const auto& ranges, const auto& end_of) {
+    const auto after = std::upper_bound(ranges.begin(), ranges.end(), operation,
+                                        [](std::size_t number, const auto& range) { return number < range.first; });
+    return after != ranges.begin() && operation < end_of(*std::prev(after));
+  };
+  return is_in(groups_, [](const tile_group& group) { return group.end(); }) ||
+         is_in(sums_, [](const term_sum& sum) { return sum.number; });
 }
 
 }  // namespace agrad::detail

@@ -7,20 +7,21 @@
 
 #include <agrad/program/tiles/plan.hpp>
 #include <agrad/program/tiles/reads.hpp>
+#include <agrad/program/tiles/term_sums.hpp>
 
 namespace agrad::detail {
 
 class tile_planner {
  public:
-  tile_planner(const program_code& code, const std::vector<slot>& outputs);
+  tile_planner(const program_code& code, const std::vector<slot>& outputs, const term_owners& owners);
 
   std::vector<tile_group> result() { return std::move(groups_); }
 
  private:
   void find_groups();
-  /// Returns whether an operation may follow the operations of the open group: each operand is the result of one of them, entry
-  /// by entry, or shares no slot with their results.
-  bool joins(const operation& op) const;
+  /// Returns whether an operation may follow the operations of the open group: it belongs to the same sum, if any, and each
+  /// operand is the result of one of them, entry by entry, or shares no slot with their results.
+  bool joins(const operation& op, std::uint32_t number) const;
   void open(const operation& op, std::uint32_t number);
   void close();
 
@@ -36,6 +37,7 @@ class tile_planner {
   void assign_scalars(tile_group& group) const;
 
   const program_code& code_;
+  const term_owners& owners_;
   std::vector<tile_group> groups_;
   tile_group open_;
   tiled_results own_, all_;  // of the open group, of all groups

@@ -11,12 +11,13 @@
 
 #include <agrad/program/tiles/plan.hpp>
 #include <agrad/program/tiles/reads.hpp>
+#include <agrad/program/tiles/term_sums.hpp>
 
 namespace agrad::detail {
 
 class tile_roles {
  public:
-  tile_roles(const program_code& code, const std::vector<tile_group>& groups);
+  tile_roles(const program_code& code, const std::vector<tile_group>& groups, const term_owners& owners);
 
   /// Returns the role of each operation; nothing if no group is joint.
   std::vector<tile_role> result() { return std::move(roles_); }
@@ -34,6 +35,7 @@ class tile_roles {
 
   const program_code& code_;
   const std::vector<tile_group>& groups_;
+  const term_owners& owners_;
   tiled_results results_;           // of operations that depend on groups
   std::vector<group_set> sources_;  // for each operation, the groups that it
                                     // depends on or belongs to

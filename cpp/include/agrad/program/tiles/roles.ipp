@@ -8,8 +8,8 @@
 
 namespace agrad::detail {
 
-AGRAD_INLINE tile_roles::tile_roles(const program_code& code, const std::vector<tile_group>& groups)
-    : code_(code), groups_(groups), sources_(code.operations.size(), 0) {
+AGRAD_INLINE tile_roles::tile_roles(const program_code& code, const std::vector<tile_group>& groups, const term_owners& owners)
+    : code_(code), groups_(groups), owners_(owners), sources_(code.operations.size(), 0) {
   find_sources();
   set_roles();
 }
@@ -25,9 +25,9 @@ AGRAD_INLINE void tile_roles::find_sources() {
       const group_set own = group < most_groups ? group_set{1} << group : 0;
       apart_ |= from & ~own;
       from |= own;
-    } else if (from != 0 && !has_early_slopes(op)) {
-      apart_ |= from;
     }
+    const bool has_formulas = owners_.of(number) != term_owners::none;  // whose slopes depend on all that they read
+    if (has_formulas || (!is_member && from != 0 && !has_early_slopes(op))) apart_ |= from;
     sources_[number] = from;
     if (from != 0 && op.count > 0) results_.add(op.result, {number, 0, op.count});
   }

@@ -2,248 +2,14 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <iterator>
-#include <vector>
 
 #include <agrad/base/inline.hpp>
-#include <agrad/program/machine/blocks.hpp>
-#include <agrad/program/machine/structure.hpp>
 #include <agrad/program/tiles/check.hpp>
+#include <agrad/program/tiles/pass.hpp>
 #include <agrad/program/tiles/run.hpp>
 #include <agrad/program/tiles/settings.hpp>
 
 namespace agrad::detail {
-
-/// Where a pass has the values of local results.
-enum class tile_values : std::uint8_t {
-  passing,  // in registers, until the last operation has read them
-  stored,   // in memory those that are stored, the others in registers
-  kept      // in registers until the tile ends
-};
-
-/// A pass through one group.
-class tile_pass {
- public:
-  tile_pass(const program_code& code, const tile_group& group, const run_context& context, workspace& w)
-      : code_(code),
-        group_(group),
-        context_(context),
-        values_(w.values.data()),
-        registers_(w.registers.data()),
-        loaded_(group.members.size()) {
-    for (const auto& [from, number] : group.scalars) std::fill_n(at(number), block_length, values_[from]);
-  }
-
-  void forward(tile_values which) {
-    begin_sums();
-    each_tile([&] { compute_all(which); });
-    end_sums();
-  }
-
-  /// Returns whether an operation met a zero adjoint at a slope that is not finite.
-  bool reverse(double* adjoints) {
-    bool met_zero = false;
-    each_tile([&] {
-      for (const tile_member& m : group_.members)
-        if (m.is_local() && !m.is_stored) compute(m, tile_values::stored);
-      met_zero = propagate_all(adjoints, tile_values::stored) || met_zero;
-    });
-    return met_zero;
-  }
-
-  /// Runs forward and in reverse, tile by tile.
-  bool both(double* adjoints) {
-    bool met_zero = false;
-    begin_sums();
-    each_tile([&] {
-      compute_all(tile_values::kept);
-      met_zero = propagate_all(adjoints, tile_values::kept) || met_zero;
-    });
-    end_sums();
-    return met_zero;
-  }
-
- private:
-  template <class Use>
-  void each_tile(const Use& use) {
-    constexpr std::uint32_t pace = std::uint32_t{1} << 16U;
-    for (begin_ = 0; begin_ < group_.count; begin_ += block_length) {
-      n_ = std::min(block_length, group_.count - begin_);
-      use();
-      if ((begin_ + n_) % pace == 0) poll_beside(pace);
-    }
-  }
-
-  double* at(std::uint32_t number) const { return registers_ + std::size_t{number} * block_length; }
-  const operation& of(const tile_member& m) const { return code_.operations[m.operation]; }
-
-  /// Returns the tile of a result's values.
-  double* tile(const tile_member& m, tile_values which) const {
-    if (!m.is_local() || (m.is_stored && which == tile_values::stored)) return values_ + of(m).result + begin_;
-    return at(which == tile_values::passing ? m.ahead : m.value);
-  }
-
-  const double* values_of(std::uint32_t member, tile_values which) const {
-    return loaded_[member] != nullptr ? loaded_[member] : tile(group_.members[member], which);
-  }
-
-  columns read(const tile_member& m, block_operands<1>& x, tile_values which) const {
-    const operation& op = of(m);
-    for (std::uint32_t k = 0; k < op.arity; ++k) {
-      const tile_member::source& from = m.operands[k];
-      x.x[k] = from.scalar != tile_member::none   ? at(from.scalar)
-               : from.member != tile_member::none ? values_of(from.member, which)
-                                                  : x.readers[k].read(values_, begin_, n_);
-    }
-    return x.x.data();
-  }
-
-  void begin_sums() {
-    blocks_ = (group_.count + block_length - 1) / block_length;
-    sums_.resize(group_.sums * blocks_);
-  }
-  void end_sums() {
-    for (const tile_member& m : group_.members)
-      if (m.sum != tile_member::none) values_[of(m).result] = sum_loops::sum_of_blocks(sums_.data() + m.sum * blocks_, blocks_);
-  }
-
-  void compute_all(tile_values which) {
-    for (const tile_member& m : group_.members) m.sum == tile_member::none ? compute(m, which) : add_up(m, which);
-  }
-
-  bool propagate_all(double* adjoints, tile_values which) const {
-    bool met_zero = false;
-    for (auto m = group_.members.rbegin(); m != group_.members.rend(); ++m)
-      if (m->is_reached) met_zero = propagate(*m, adjoints, which) || met_zero;
-    return met_zero;
-  }
-
-  void compute(const tile_member& m, tile_values which) {
-    const operation& op = of(m);
-    double* y = tile(m, which);
-    if (op.what == &kernels::gather) {
-      load(m, y);
-    } else if (op.what->rows != nullptr) {
-      op.what->rows->values(op, context_, begin_, n_, values_, y);
-    } else {
-      block_operands<1> x(op, context_);
-      op.what->entries->values(n_, read(m, x, which), y);
-    }
-  }
-
-  /// Copies what a gather reads for the tile, unless its slots are consecutive and only the group reads them.
-  void load(const tile_member& m, double* y) {
-    const double*& loaded = loaded_[static_cast<std::size_t>(&m - group_.members.data())];
-    loaded = nullptr;
-    if (m.ranges.empty()) {
-      const std::uint32_t* from = context_.integers + of(m).data + begin_;
-      for (std::uint32_t i = 0; i < n_; ++i) y[i] = values_[from[i]];
-      return;
-    }
-    each_piece(m, [&](std::size_t i, std::size_t from, std::size_t n) {
-      if (n == n_ && m.is_local())
-        loaded = values_ + from;
-      else
-        std::copy_n(values_ + from, n, y + i);
-    });
-  }
-
-  /// Stores the sum of a tile, which is a block of the whole sum.
-  void add_up(const tile_member& m, tile_values which) {
-    static_assert(block_length == sum_loops::block_length, "a tile is a block of a sum");
-    block_operands<1> x(of(m), context_);
-    sum_loops::sum_of<1>(*read(m, x, which), n_, &sums_[m.sum * blocks_ + begin_ / block_length]);
-  }
-
-  void scatter(const tile_member& m, const double* y_adjoint, double* adjoints) const {
-    if (!m.ranges.empty())
-      return each_piece(m, [&](std::size_t i, std::size_t to, std::size_t n) { add(n, y_adjoint + i, adjoints + to); });
-    const std::uint32_t* to = context_.integers + of(m).data + begin_;
-    for (std::uint32_t i = 0; i < n_; ++i) adjoints[to[i]] += y_adjoint[i];
-  }
-
-  template <class Use>
-  void each_piece(const tile_member& m, const Use& use) const {
-    each_range(m.ranges, begin_, begin_ + n_, use);
-  }
-
-  /// Propagates the adjoints of a tile of a result. Returns whether a zero met an infinite slope.
-  bool propagate(const tile_member& m, double* adjoints, tile_values which) const {
-    const operation& op = of(m);
-    const double* y_adjoint = m.is_local() ? at(m.adjoint) : adjoints + op.result + begin_;
-    if (op.what == &kernels::gather) {
-      scatter(m, y_adjoint, adjoints);
-      return false;
-    }
-    if (op.what == &kernels::sum) {
-      spread(m, adjoints);
-      return false;
-    }
-    if (op.what->rows != nullptr) {
-      op.what->rows->reverse(op, context_, begin_, n_, values_, y_adjoint, adjoints);
-      return false;
-    }
-    block_operands<1> x(op, context_);
-    const columns from = read(m, x, which);
-    const double* y = tile(m, which);
-    for (std::uint32_t j = 0; j < op.arity; ++j)
-      if (op.operands[j].active) pass(m, j, from, y, y_adjoint, x.readers[j], adjoints);
-    return m.may_be_singular && meets_zero(op, from, y, y_adjoint);
-  }
-
-  /// Propagates the adjoint of a sum to a tile of its operand.
-  void spread(const tile_member& m, double* adjoints) const {
-    const operation& op = of(m);
-    if (!op.operands[0].active) return;
-    const double adjoint = adjoints[op.result];
-    const tile_member::source& from = m.operands[0];
-    double* to =
-        from.member == tile_member::none ? adjoints + op.operands[0].first + begin_ : at(group_.members[from.member].adjoint);
-    if (from.is_first)
-      std::fill_n(to, n_, adjoint);
-    else
-      for (std::uint32_t i = 0; i < n_; ++i) to[i] += adjoint;
-  }
-
-  void pass(const tile_member& m, std::uint32_t j, columns x, const double* y, const double* y_adjoint,
-            const block_reader<1>& outside, double* adjoints) const {
-    const operation& op = of(m);
-    const tile_member::source& from = m.operands[j];
-    if (from.is_first) return op.what->entries->reverse(j, n_, x, y, y_adjoint, at(group_.members[from.member].adjoint));
-    double d[block_length];
-    op.what->entries->reverse(j, n_, x, y, y_adjoint, d);
-    if (from.member == tile_member::none) return outside.add(adjoints, begin_, n_, d);
-    add(n_, d, at(group_.members[from.member].adjoint));
-  }
-
-  static void add(std::size_t n, const double* __restrict x, double* __restrict to) {
-    for (std::size_t i = 0; i < n; ++i) to[i] += x[i];
-  }
-
-  bool meets_zero(const operation& op, columns x, const double* y, const double* y_adjoint) const {
-    if (!has_zero(y_adjoint, n_)) return false;
-    for (std::uint32_t j = 0; j < op.arity; ++j) {
-      if (!op.operands[j].active) continue;
-      double d[block_length];
-      op.what->entries->partial(j, n_, x, y, d);
-      for (std::uint32_t i = 0; i < n_; ++i)
-        if (y_adjoint[i] == 0 && !std::isfinite(d[i])) return true;
-    }
-    return false;
-  }
-
-  const program_code& code_;
-  const tile_group& group_;
-  const run_context& context_;
-  double* values_;
-  double* registers_;
-  std::vector<const double*> loaded_;  // of gathers: the tile's numbers, where they lie side by side; else null
-  std::size_t blocks_ = 0;
-  std::vector<double> sums_;  // of tiles
-  std::uint32_t begin_ = 0, n_ = 0;
-};
 
 /// The passes through all operations.
 class tiled_run {
@@ -251,6 +17,8 @@ class tiled_run {
   tiled_run(const program_code& code, const tile_plan& plan, workspace& w, bool with_derivatives)
       : code_(code), plan_(plan), w_(w), context_(w.context(code, with_derivatives)) {
     w.registers.resize(plan.registers() * block_length);
+    if (with_derivatives) w.slopes_of_terms.resize(plan.slopes());
+    w.by_formulas.resize(plan.sums().size(), false);
   }
 
   /// Runs those operations forward that `is_included` chooses by their numbers.
@@ -258,7 +26,13 @@ class tiled_run {
   void forward(tile_values which, const Choice& is_included) {
     auto group = plan_.groups().begin();
     for (std::uint32_t number = 0; number < code_.operations.size();) {
-      const bool is_group = group != plan_.groups().end() && number == group->first, is_in = is_included(number);
+      const bool is_in = is_included(number);
+      if (const term_sum* sum = sum_at(number, &term_sum::first); sum != nullptr && is_in && by_formulas(*sum)) {
+        number = sum->number + 1;
+        while (group != plan_.groups().end() && group->first < number) ++group;
+        continue;
+      }
+      const bool is_group = group != plan_.groups().end() && number == group->first;
       const operation& op = code_.operations[number];
       if (is_group && is_in) tile_pass(code_, *group, context_, w_).forward(which);
       if (!is_group && is_in) op.what->forward(op, context_, w_.values.data()), poll_beside(op.count);
@@ -271,7 +45,13 @@ class tiled_run {
     bool met_zero = false;
     auto group = plan_.groups().rbegin();
     for (auto number = static_cast<std::uint32_t>(code_.operations.size()); number > 0;) {
-      const bool is_group = group != plan_.groups().rend() && number == group->end(), is_in = is_included(number - 1);
+      const bool is_in = is_included(number - 1);
+      if (const term_sum* sum = sum_at(number - 1, &term_sum::number); sum != nullptr && is_in && reverse_by_formulas(*sum)) {
+        number = sum->first;
+        while (group != plan_.groups().rend() && group->first >= number) ++group;
+        continue;
+      }
+      const bool is_group = group != plan_.groups().rend() && number == group->end();
       const operation& op = code_.operations[number - 1];
       double* adjoints = w_.adjoints.data();
       if (is_group && is_in) met_zero = tile_pass(code_, *group, context_, w_).reverse(adjoints) || met_zero;
@@ -291,6 +71,33 @@ class tiled_run {
   }
 
  private:
+  /// Returns the sum that begins or ends with an operation; null if there is none.
+  const term_sum* sum_at(std::uint32_t operation, std::uint32_t term_sum::*place) const {
+    const auto& sums = plan_.sums();
+    const auto found = std::lower_bound(sums.begin(), sums.end(), operation,
+                                        [&](const term_sum& s, std::uint32_t number) { return s.*place < number; });
+    return found != sums.end() && (*found).*place == operation ? &*found : nullptr;
+  }
+  std::size_t number_of(const term_sum& sum) const { return static_cast<std::size_t>(&sum - plan_.sums().data()); }
+
+  bool by_formulas(const term_sum& sum) {
+    const bool is_suited = sum_by_formulas(code_, sum, w_, context_.with_adjoint);
+    w_.by_formulas[number_of(sum)] = is_suited && context_.with_adjoint;
+    poll_beside(sum.terms);
+    return is_suited;
+  }
+
+  /// Propagates the adjoint of a sum that formulas computed. For another sum, makes the adjoints of its operations zero and
+  /// returns false.
+  bool reverse_by_formulas(const term_sum& sum) {
+    const bool is_suited = w_.by_formulas[number_of(sum)];
+    if (is_suited) propagate_by_formulas(code_, sum, w_);
+    for (std::uint32_t number = sum.first; number < sum.number && !is_suited; ++number)
+      fill_zero(w_.adjoints.data() + code_.operations[number].result, code_.operations[number].count);
+    poll_beside(sum.terms);
+    return is_suited;
+  }
+
   const program_code& code_;
   const tile_plan& plan_;
   workspace& w_;
@@ -347,12 +154,12 @@ AGRAD_INLINE bool run_both_tiled(const program_code& code, const tile_plan& plan
 
 AGRAD_INLINE void complete_values(const program_code& code, const tile_plan& plan, workspace& w) {
   const run_context context = w.context(code, true);
-  for (const tile_group& group : plan.groups())
-    for (std::uint32_t number = group.first; number < group.end(); ++number) {
-      const operation& op = code.operations[number];
-      op.what->forward(op, context, w.values.data());
-      poll_beside(op.count);
-    }
+  for (std::uint32_t number = 0; number < code.operations.size(); ++number) {
+    const operation& op = code.operations[number];
+    if (!plan.has(number)) continue;
+    op.what->forward(op, context, w.values.data());
+    poll_beside(op.count);
+  }
   w.slopes = {};
   w.held = values_are::complete;
 }
