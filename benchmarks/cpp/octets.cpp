@@ -4,9 +4,12 @@
 // plain loops, and a number that is another one if any bit of the results is.
 #include <time.h>
 
+#include <agrad/dual/dual.hpp>
+#include <agrad/program/machine/entries.hpp>
 #include <agrad/rules/density/densities.hpp>
 #include <agrad/rules/values.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -88,6 +91,31 @@ void function(columns_of_numbers& c, const Value& of) {
   });
 }
 
+/// The adjoints of a factor of products: `y` has the other factor, `mu` the adjoints of the products.
+void reverse_of_product(columns_of_numbers& c) {
+  double expected[most];
+  for (std::size_t i = 0; i < count; ++i) expected[i] = c.y.numbers[i] * c.mu.numbers[i];
+  const double* factors[] = {c.sigma.numbers, c.y.numbers};
+  measure("reverse pass of a product", c, 0, expected, [&] {
+    const auto n = static_cast<std::uint32_t>(count);
+    detail::entries_of<multiply_rule>::reverse(0, n, factors, c.d[1].numbers, c.mu.numbers, c.d[0].numbers);
+    return 0.0;
+  });
+}
+
+/// The sum of y mu + sigma on duals of eight tangents.
+void sum_of_duals(columns_of_numbers& c) {
+  const std::array<double, 8> directions{1, 0, 0, 2, 0, 0, 0, 3};
+  double expected = 0;
+  for (std::size_t i = 0; i < count; ++i) expected += 3 * c.mu.numbers[i];
+  measure("product and two sums of duals of eight tangents", c, expected, nullptr, [&] {
+    dual<double, 8> sum = 0.0;
+    for (std::size_t i = 0; i < count; ++i)
+      sum += dual<double, 8>(c.y.numbers[i], directions) * c.mu.numbers[i] + c.sigma.numbers[i];
+    return sum.tangent[7];
+  });
+}
+
 }  // namespace
 
 int main(int arguments, char**) {
@@ -110,5 +138,7 @@ int main(int arguments, char**) {
   }
   function<exp_rule>(c, [](double x) { return std::exp(x); });
   function<log_rule>(c, [](double x) { return std::log(x); });
+  reverse_of_product(c);
+  sum_of_duals(c);
   return 0;
 }
