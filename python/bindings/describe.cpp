@@ -168,6 +168,8 @@ py::dict summary(const pooled_program& f) {
   d["grouped"] = s.grouped;
   d["bytes_apart"] = s.bytes_apart;
   d["bytes_in_tiles"] = s.bytes_in_tiles;
+  d["sums"] = s.sums;
+  d["replaced"] = s.replaced;
   py::dict kinds;
   for (const kind_summary& kind : s.kinds)
     kinds[py::str(kind.name)] = py::make_tuple(kind.operations, kind.entries, kind.flops, kind.bytes);

@@ -97,7 +97,10 @@ TEST_CASE("formulas and operations give the same values and gradients") {
     const auto f = recorded(x, [n](recorder& r, const slots& in) {
       return density<agrad::weibull_lpdf_rule>(r, {part(in, 0, n), {in[n]}, {in[n + 1]}}, n);
     });
-    CHECK(f->tiles().sums().size() == 1);
+    REQUIRE(f->tiles().sums().size() == 1);
+    const auto& sum = f->tiles().sums()[0];
+    CHECK(sum.number - sum.first > 20);  // operations that the formulas replace
+    CHECK(sum.number + 1 == f->code().operations.size());
     workspace w;
     const derivatives d = forward_and_reverse(*f, w, x);
     CHECK(w.by_formulas.at(0));
@@ -187,11 +190,11 @@ TEST_CASE("a faulty argument is refused as without formulas, and the next run is
   check_same(forward_and_reverse(*f, w, x), before);
 }
 
-TEST_CASE("few terms, and terms that others read, remain operations") {
-  vector x = positive(8);
+TEST_CASE("few terms remain operations") {
+  vector x = positive(3);
   x.push_back(1.7), x.push_back(2.3);
   const auto few = recorded(x, [](recorder& r, const slots& in) {
-    return density<agrad::weibull_lpdf_rule>(r, {part(in, 0, 8), {in[8]}, {in[9]}}, 8);
+    return density<agrad::weibull_lpdf_rule>(r, {part(in, 0, 3), {in[3]}, {in[4]}}, 3);
   });
   CHECK(few->tiles().is_empty());
 }

@@ -39,6 +39,9 @@ AGRAD_INLINE std::string describe(const program& f) {
     out << counted(s.grouped, "operation", "operations") << " in " << counted(s.groups, "group", "groups")
         << " of tiles, which " << (s.groups == 1 ? "moves " : "move ") << scaled(s.bytes_in_tiles) << "B instead of "
         << scaled(s.bytes_apart) << "B\n";
+  if (s.sums > 0)
+    out << counted(s.sums, "sum", "sums") << " by formulas in place of " << counted(s.replaced, "operation", "operations")
+        << " where all terms suit them\n";
   std::size_t width = std::string_view("operation").size();
   for (const kind_summary& kind : s.kinds) width = std::max(width, kind.name.size());
   const auto row = [&](const std::string& name, const std::string& times, const std::string& entries, const std::string& flops,

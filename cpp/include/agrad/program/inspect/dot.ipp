@@ -51,11 +51,19 @@ AGRAD_INLINE void dot_writer::add(const operation& op) {
 }
 
 AGRAD_INLINE void dot_writer::draw_group(const operation& op, std::size_t id) {
+  if (op.count == 0) return;
+  const auto is_of = [&](std::size_t number) { return f_.code().operations[number].result == op.result; };
+  const auto frame = [&](const char* kind, std::size_t number, const char* what) {
+    out_ << "  subgraph cluster_" << kind << number + 1 << " { label=\"" << what << "\"; n" << id << "; }\n";
+  };
+  const auto& sums = f_.tiles().sums();
+  for (std::size_t s = 0; s < sums.size(); ++s)
+    for (std::size_t number = sums[s].first; number <= sums[s].number; ++number)
+      if (is_of(number)) return frame("formulas_", s, "formulas");
   const auto& groups = f_.tiles().groups();
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (const tile_member& member : groups[g].members)
-      if (op.count > 0 && f_.code().operations[member.operation].result == op.result)
-        out_ << "  subgraph cluster_" << g + 1 << " { label=\"tiles\"; n" << id << "; }\n";
+      if (is_of(member.operation)) return frame("", g, "tiles");
 }
 
 AGRAD_INLINE void dot_writer::read_step(const instruction& step, const operation& sequence) {

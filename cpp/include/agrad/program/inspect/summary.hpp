@@ -40,6 +40,7 @@ struct program_summary {
   std::vector<kind_summary> kinds;             // the most flops first
   std::size_t groups = 0, grouped = 0;         // groups that run in tiles (program/tiles/plan.hpp), and their operations
   double bytes_apart = 0, bytes_in_tiles = 0;  // that these operations move one by one, and in tiles
+  std::size_t sums = 0, replaced = 0;  // sums by formulas (program/tiles/term_sums.hpp), and operations that they replace
 };
 
 namespace detail {

@@ -53,7 +53,9 @@ AGRAD_INLINE program_reader::program_reader(const program& f)
   sum_.dispatches = f.code().operations.size();
   sum_.constants = f.size() - f.input_size();
   for (const operation& op : operations_.operations()) add(op);
-  for (const tile_group& group : f.tiles().groups()) add(group);
+  for (const tile_group& group : f.tiles().groups())
+    if (f.tiles().sum_of(group.first) == nullptr) add(group);
+  for (const term_sum& sum : f.tiles().sums()) sum_.sums += 1, sum_.replaced += sum.number - sum.first;
   for (auto& [name, kind] : kinds_) sum_.kinds.push_back(std::move(kind));
   std::stable_sort(sum_.kinds.begin(), sum_.kinds.end(),
                    [](const kind_summary& a, const kind_summary& b) { return a.flops > b.flops; });

@@ -98,7 +98,7 @@ inline void grow(space& values, std::size_t n) {
 template <class Memory>
 class memory_pool {
  public:
-  static constexpr std::size_t most = 4, most_bytes = std::size_t{64} << 20U;
+  static constexpr std::size_t most = 4, most_bytes = std::size_t{256} << 20U;  // in all
 
   /// Returns empty memory, with reserved room if the pool has any.
   static Memory acquire() {
@@ -106,12 +106,14 @@ class memory_pool {
     if (pool == nullptr || pool->free_.empty()) return {};
     Memory memory = std::move(pool->free_.back());
     pool->free_.pop_back();
+    pool->bytes_ -= memory.bytes();
     return memory;
   }
   static void release(Memory& memory) noexcept {
     memory_pool* pool = mine();
-    if (pool == nullptr || pool->free_.size() == most || memory.bytes() > most_bytes) return;
+    if (pool == nullptr || pool->free_.size() == most || pool->bytes_ + memory.bytes() > most_bytes) return;
     memory.clear();
+    pool->bytes_ += memory.bytes();
     pool->free_.push_back(std::move(memory));  // does not allocate: the vector has reserved room
   }
 
@@ -127,6 +129,7 @@ class memory_pool {
   }
 
   std::vector<Memory> free_;
+  std::size_t bytes_ = 0;
   bool& is_over_;
 };
 

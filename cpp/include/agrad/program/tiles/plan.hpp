@@ -72,6 +72,8 @@ class tile_plan {
   const std::vector<tile_group>& groups() const { return groups_; }
   /// Returns the sums that formulas compute. Groups belong to one sum each, or to none.
   const std::vector<term_sum>& sums() const { return sums_; }
+  /// Returns the sum that an operation computes terms for, null if there is none.
+  const term_sum* sum_of(std::size_t operation) const;
   /// Returns the number of slopes of all sums.
   std::size_t slopes() const { return slopes_; }
   /// Returns the number of registers that the largest group needs.

@@ -228,14 +228,22 @@ AGRAD_INLINE tile_plan::tile_plan(const program_code& code, const std::vector<sl
   if (!groups_.empty()) roles_ = tile_roles(code, groups_, owners).result();
 }
 
+/// Returns the last range that begins with an operation or before it; null if there is none.
+template <class Range>
+const Range* last_from(const std::vector<Range>& ranges, std::size_t operation) {
+  const auto after = std::upper_bound(ranges.begin(), ranges.end(), operation,
+                                      [](std::size_t number, const Range& range) { return number < range.first; });
+  return after == ranges.begin() ? nullptr : &*std::prev(after);
+}
+
 AGRAD_INLINE bool tile_plan::has(std::size_t operation) const {
-  const auto is_in = [operation](const auto& ranges, const auto& end_of) {
-    const auto after = std::upper_bound(ranges.begin(), ranges.end(), operation,
-                                        [](std::size_t number, const auto& range) { return number < range.first; });
-    return after != ranges.begin() && operation < end_of(*std::prev(after));
-  };
-  return is_in(groups_, [](const tile_group& group) { return group.end(); }) ||
-         is_in(sums_, [](const term_sum& sum) { return sum.number; });
+  const tile_group* group = last_from(groups_, operation);
+  return (group != nullptr && operation < group->end()) || sum_of(operation) != nullptr;
+}
+
+AGRAD_INLINE const term_sum* tile_plan::sum_of(std::size_t operation) const {
+  const term_sum* sum = last_from(sums_, operation);
+  return sum != nullptr && operation < sum->number ? sum : nullptr;
 }
 
 }  // namespace agrad::detail

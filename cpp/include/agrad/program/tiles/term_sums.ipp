@@ -14,7 +14,7 @@ namespace agrad::detail {
 
 /// Returns the number of terms that formulas may sum; 0 for other operations.
 inline std::uint32_t terms_by_formulas(const program_code& code, const operation& op) {
-  constexpr std::uint32_t least = 16;  // fewer ones take as long as the operations
+  constexpr std::uint32_t least = 16;  // operations on fewer terms are straight code
   if (op.what->terms == nullptr || !tile_settings::now().use_formulas) return 0;
   const std::uint32_t terms = op.what->terms->count(op, code.integers.data() + op.data);
   return terms < least ? 0 : terms;
@@ -48,7 +48,7 @@ class owner_search {
       for (std::uint32_t k = 1; k < op.arity; ++k) mark(op.operands[k].first, op.operands[k].count, term_owners::none);
       return;
     }
-    if (owner == unread || op.what->entries == nullptr || !op.is_composed) owner = term_owners::none;
+    if (owner == unread || op.what->entries == nullptr) owner = term_owners::none;
     each_read(code_, op, [&](slot first, std::uint32_t count) { mark(first, count, owner); });
   }
 
