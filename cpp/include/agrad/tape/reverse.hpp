@@ -11,7 +11,7 @@
 #include <new>
 #include <stdexcept>
 
-#include <agrad/rules/passing.hpp>
+#include <agrad/rules/passing_arrays.hpp>
 #include <agrad/tape/tape.hpp>
 
 namespace agrad {
@@ -114,7 +114,7 @@ class propagator {
     for (std::uint32_t i = 0; i < leaves; ++i) {
       const std::uint32_t index = Isolated && begin[i].index < first_ ? 0 : begin[i].index;
       double* to = adjoints_ + std::size_t{index} * Lanes;
-      for (int lane = 0; lane < Lanes; ++lane) to[lane] += passed(begin[i].partial, adjoint[lane]);
+      add_passed_tangents<std::size_t{Lanes}>(begin[i].partial, adjoint, to);
     }
     return begin;
   }
