@@ -250,7 +250,7 @@ def test_other_versions_and_damage_are_refused_in_words():
             kept[:-1],
             "checksum of the pickle is .*, but must be .*; bytes of the pickle are damaged or lost, record the program again",
         ),
-        (kept[:8] + b"\7" + kept[9:], "format of the pickle is version 7, but must be version 5; record the program again"),
+        (kept[:8] + b"\7" + kept[9:], "format of the pickle is version 7, but must be version 6; record the program again"),
         (b"something else altogether", "the beginning of the pickle is not that of a program, but must be as it was pickled"),
         (
             fuzz_pickles.mended(kept, inside[:-8]),

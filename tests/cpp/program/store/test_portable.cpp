@@ -271,7 +271,7 @@ TEST_CASE("kept programs: other formats, versions and bytes are refused in words
   const auto refused = [&](const std::string& bytes) { return message_of([&] { read(bytes); }); };
   std::string other = good;
   other[8] = 7;
-  CHECK(refused(other) == "program: format of the pickle is version 7, but must be version 5; record the program again");
+  CHECK(refused(other) == "program: format of the pickle is version 7, but must be version 6; record the program again");
   CHECK(message_of([&] { agrad::program_of(good, names(), "9.9"); }) ==
         "program: version of the pickle is 1.2.3, but must be 9.9; a program is read only by the version of agrad that "
         "pickled it, record the program again");
