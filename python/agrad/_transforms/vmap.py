@@ -1,7 +1,8 @@
 """Defines vmap, which calls a function of a single row for all rows at once.
 
 The function is recorded for the first row, and then for all rows together in the recording around the call, so that each
-operation is a batch over the rows. Rows with other results of comparisons are recorded separately.
+operation is a batch over the rows; a plain call takes blocks of rows in turn. Rows with other results of comparisons are
+recorded separately.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
-from agrad._core import Comparison, DomainError, Recording, ShapeError
+from agrad._core import Comparison, DomainError, ShapeError
 from agrad._record.errors import forgotten, raised_errors
 from agrad._record.nested import known
 from agrad._record.recording import innermost, name_of, named_after, open_recording
@@ -23,6 +24,7 @@ from agrad._transforms.by_name import ByName
 from agrad._transforms.class_methods import cached_for
 from agrad._transforms.compiled.compile import Compiled
 from agrad._transforms.row_arguments import Batch
+from agrad._transforms.row_batches import PlainRows, RecordedRows
 from agrad._transforms.row_results import KINDS, RowOutputs, of_kind
 
 __all__ = ["Vmap", "vmap"]
@@ -69,16 +71,15 @@ class Vmap(ByName):
         batch = Batch(self.label, args, kwargs, self.in_axes)
         around = innermost()
         if around is not None:
-            return known(self._together(*self._recorded(around, batch)), (args, kwargs))
+            return known(self._together(*self._recorded(RecordedRows(around), batch)), (args, kwargs))
         if self.threads is not None and batch.rows > _BLOCK and not batch.has_whole:
             return self._in_threads(batch)
-        with open_recording(self.label) as recording:
-            flat, outputs = self._recorded(recording, batch)
-            return self._together(flat.recorded_values, outputs)
+        with open_recording(self.label):
+            return self._together(*self._recorded(PlainRows(), batch))
 
-    def _recorded(self, recording: Recording, batch: Batch) -> tuple[Any, RowOutputs]:
-        """Records all rows in a recording. Returns the results of the rows as rows of one array, and their form."""
-        given = batch.rows_first(recording.array)
+    def _recorded(self, around: RecordedRows | PlainRows, batch: Batch) -> tuple[Any, RowOutputs]:
+        """Records the rows. Returns the results of the rows as rows of one array, and their form."""
+        given = around.given(batch)
         flat: Any
         parts: list[Any] = []
         order: list[Any] = []
@@ -86,7 +87,7 @@ class Vmap(ByName):
         for pending in batch.groups():
             while outputs is None or pending.size:
                 path = self._path if batch.rows else self._path_of_no_rows
-                flat, chosen, outputs = path(recording, batch, given, pending, outputs)
+                flat, chosen, outputs = path(around, batch, given, pending, outputs)
                 parts.append(flat)
                 order.append(chosen)
                 pending = np.setdiff1d(pending, chosen, assume_unique=True)
@@ -95,13 +96,18 @@ class Vmap(ByName):
         return flat, outputs
 
     def _path_of_no_rows(
-        self, recording: Recording, batch: Batch, given: list[Any], pending: np.ndarray[Any, Any], before: RowOutputs | None
+        self,
+        around: RecordedRows | PlainRows,
+        batch: Batch,
+        given: list[Any],
+        pending: np.ndarray[Any, Any],
+        before: RowOutputs | None,
     ) -> tuple[Any, np.ndarray[Any, Any], RowOutputs]:
         """Does the same as `_path` where there are no rows, at a point in the function's domain, for the form of the result."""
         for point in (_zeros, _halves, _identity):
             try:
                 with forgotten():
-                    return self._path(recording, batch, given, pending, before, point)
+                    return self._path(around, batch, given, pending, before, point)
             except (DomainError, ArithmeticError, IndexError, np.linalg.LinAlgError) as error:
                 last = error
         raise ShapeError(
@@ -111,7 +117,7 @@ class Vmap(ByName):
 
     def _path(
         self,
-        recording: Recording,
+        around: RecordedRows | PlainRows,
         batch: Batch,
         given: list[Any],
         pending: np.ndarray[Any, Any],
@@ -124,20 +130,14 @@ class Vmap(ByName):
         """
         errors = raised_errors()
         with open_recording(self.label, on_comparison=Comparison.guards, captures=True, is_row=True) as row:
-            inputs = [row.input(x.recorded_values[pending[0]] if point is None else point(x.shape[1:])) for x in given]
-            inputs = [y.as_data(x.dtype) if x.is_data else y for y, x in zip(inputs, given, strict=True)]
+            numbers = [around.numbers(x, pending[0]) if point is None else point(x.shape[1:]) for x in given]
+            inputs = [around.input(row, x, at) for x, at in zip(given, numbers, strict=True)]
             args, kwargs = batch.with_rows([x.copy() for x in inputs], int(pending[0]) if pending.size else 0)
             outputs = RowOutputs(self.label, row, self.function(*args, **kwargs))
             if raised_errors() != errors:
                 pending = pending[:1]  # for other rows the operation that raised an error may be defined
             outputs.join(self.label, before)
-            flat, conditions = recording.batch(row, inputs, _of(given, pending), outputs.joined, len(pending))
-            on_path = np.ones(len(pending), bool)
-            for condition, holds in conditions:
-                on_path &= (condition.recorded_values != 0) == holds
-            if not on_path.all():
-                pending = pending[on_path]
-                flat, conditions = recording.batch(row, inputs, _of(given, pending), outputs.joined, len(pending))
+            flat, pending, conditions = around.run(row, inputs, given, pending, outputs.joined)
         for condition, holds in conditions:
             bool(np.all(condition) if holds else np.any(condition))  # a guard in a recording around that runs again
         return flat, pending, outputs
@@ -194,7 +194,7 @@ def _with_kinds(batched: Vmap) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         around = innermost()
         assert around is not None, "a compiled function is recorded"
-        flat, outputs = batched._recorded(around, Batch(batched.label, args, kwargs, batched.in_axes))
+        flat, outputs = batched._recorded(RecordedRows(around), Batch(batched.label, args, kwargs, batched.in_axes))
         return batched._together(flat, outputs), np.array([float(KINDS.index(kind)) for kind in outputs.kinds])
 
     named_after(function, batched)
@@ -213,10 +213,6 @@ def _identity(shape: tuple[int, ...]) -> Any:
     """Returns a number or array that is positive, or an identity where the last two axes are of equal length."""
     *_, n, m = 0, 1, *shape
     return np.broadcast_to(np.eye(n), shape).copy() if n == m and len(shape) > 1 else np.full(shape, 0.5)
-
-
-def _of(given: list[Any], rows: np.ndarray[Any, Any]) -> list[Any]:
-    return [x if len(rows) == len(x) else x[rows] for x in given]
 
 
 def vmap(
