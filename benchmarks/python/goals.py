@@ -27,6 +27,7 @@ GOALS = {
     "logistic_large": Goal(390, 670, {"jax": 748, "numpy": 672}),
     "hierarchical": Goal(21.5, 60, {"jax": 66, "numpy": 30}),
     "huber": Goal(462, None, {"jax": 780, "numpy": 1203}),
+    "huber_rows": Goal(712, None, {"jax": 750, "numpy": 1766}),
     "total_variation": Goal(872, None, {"jax": 900, "numpy": 2698}),
     "gaussian_process_50": Goal(75, 150, {"jax": 172, "torch": 567, "numpy": 153}),
     "gaussian_process_200": Goal(1500, 1800, {"jax": 1794, "torch": 3580, "numpy": 3070}),
