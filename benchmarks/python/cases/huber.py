@@ -20,13 +20,16 @@ def make() -> tuple[Data, np.ndarray]:
     return Data(x=x, y=random.normal(size=_ROWS)), random.normal(size=_COLUMNS)
 
 
+def _total(np: Any, rest: Any) -> Any:
+    size = np.abs(rest)
+    return np.sum(np.where(size < 1, 0.5 * rest * rest, size - 0.5))
+
+
 def loss(library: Library, data: Data) -> Any:
     np, x, y = library.np, data.x, data.y
 
     def function(theta: Any) -> Any:
-        rest = x @ theta - y
-        size = np.abs(rest)
-        return np.sum(np.where(size < 1, 0.5 * rest * rest, size - 0.5))
+        return _total(np, x @ theta - y)
 
     return function
 
@@ -53,9 +56,7 @@ def loss_of_rows(library: Library, data: Data) -> Any:
     np, beta, y = library.np, data.beta, data.y
 
     def function(theta: Any) -> Any:
-        rest = theta.reshape(_ROWS, _COLUMNS) @ beta - y
-        size = np.abs(rest)
-        return np.sum(np.where(size < 1, 0.5 * rest * rest, size - 0.5))
+        return _total(np, theta.reshape(_ROWS, _COLUMNS) @ beta - y)
 
     return function
 
