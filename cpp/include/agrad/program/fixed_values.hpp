@@ -12,6 +12,7 @@
 
 #include <agrad/base/page_memory.hpp>
 #include <agrad/program/machine/operation.hpp>
+#include <agrad/program/machine/slot_runs.hpp>
 #include <agrad/program/machine/spaces.hpp>
 
 namespace agrad {
@@ -30,16 +31,18 @@ class fixed_values {
   const double& operator[](std::size_t i) const { return data_[i]; }
 
   /// Finds the longest range of constants, between the inputs, and lets workspaces show it if it is long.
-  void share(std::vector<slot> inputs) {
+  void share(const std::vector<slot>& inputs) {
     constexpr std::size_t many = detail::page_memory::worthwhile;
     first_ = last_ = 0;
     if (size_ < many) return;
-    std::sort(inputs.begin(), inputs.end());
-    inputs.push_back(static_cast<slot>(size_));
+    std::vector<std::pair<std::size_t, std::size_t>> taken{{size_, 0}};  // first slot, count
+    detail::each_run(inputs.data(), inputs.size(),
+                     [&](std::size_t, slot first, std::size_t count) { taken.emplace_back(first, count); });
+    std::sort(taken.begin(), taken.end());
     std::size_t first = 0;
-    for (const std::size_t s : inputs) {
-      if (s > first && s - first > last_ - first_) first_ = first, last_ = s;
-      first = s + 1;
+    for (const auto& [begin, count] : taken) {
+      if (begin > first && begin - first > last_ - first_) first_ = first, last_ = begin;
+      first = begin + count;
     }
     if (last_ - first_ < many || !has_pages()) first_ = last_ = 0;
   }

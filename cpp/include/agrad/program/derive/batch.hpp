@@ -72,13 +72,17 @@ class batch_recorder {
   bool is_batched(const span& x) const;
   bool is_batched(const operation& op) const;
 
-  /// Returns n entries of an operand, interleaved: entry i of element r is number i * rows + r.
+  /// Returns n entries of an operand, interleaved: entry i of element r is number i * rows + r. Unless `is_dense`, one slot may
+  /// stand for all entries.
+  span interleaved(const span& x, Index n, bool is_dense = true);
   std::vector<slot> side_by_side(const span& x, Index n);
   /// Returns the entries element after element: entry i of element r is number r * n + i.
+  span by_rows(const span& x);
   std::vector<slot> row_after_row(const span& x) const;
+  /// Returns whether the first n entries of an operand are `distance` slots apart for each element, and elements `step` slots.
+  bool is_beside(const span& x, Index n, Index distance, Index step) const;
   std::vector<slot> of_row(const span& x, Index r) const;
   span dense(const std::vector<slot>& slots) { return to_.dense(slots.data(), slots.size()); }
-  span consecutive(const std::vector<slot>& slots) { return to_.consecutive(slots.data(), slots.size()); }
 
   // ---- results
 

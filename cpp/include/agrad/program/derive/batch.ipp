@@ -75,6 +75,27 @@ AGRAD_INLINE bool batch_recorder::is_batched(const operation& op) const {
   return false;
 }
 
+AGRAD_INLINE bool batch_recorder::is_beside(const span& x, Index n, Index distance, Index step) const {
+  const batch_place first = place_[x.first];
+  bool is_beside = n > 0;
+  for (Index i = 0; i < n && is_beside; ++i) {
+    const batch_place& at = place_[slot_at(x, i)];
+    is_beside = at.step == step && at.first == first.first + i * distance;
+  }
+  return is_beside;
+}
+
+AGRAD_INLINE span batch_recorder::interleaved(const span& x, Index n, bool is_dense) {
+  if (is_beside(x, n, rows_, 1)) return to_.consecutive(place_[x.first].first, std::size_t{n} * rows_);
+  const std::vector<slot> slots = side_by_side(x, n);
+  return is_dense ? dense(slots) : to_.consecutive(slots.data(), slots.size());
+}
+
+AGRAD_INLINE span batch_recorder::by_rows(const span& x) {
+  if (is_beside(x, x.count, 1, x.count)) return to_.consecutive(place_[x.first].first, std::size_t{x.count} * rows_);
+  return dense(row_after_row(x));
+}
+
 AGRAD_INLINE std::vector<slot> batch_recorder::side_by_side(const span& x, Index n) {
   std::vector<slot> slots(std::size_t{n} * rows_);
   for (Index i = 0; i < n; ++i) {
@@ -128,13 +149,13 @@ AGRAD_INLINE slot batch_recorder::repeat(const operation& op, Index r) {
 
 AGRAD_INLINE void batch_recorder::record_entrywise(const operation& op) {
   span operands[operation::most_operands];
-  for (Index k = 0; k < op.arity; ++k) operands[k] = consecutive(side_by_side(op.operands[k], op.count));
+  for (Index k = 0; k < op.arity; ++k) operands[k] = interleaved(op.operands[k], op.count, false);
   place_side_by_side(op, to_.apply(*op.what, std::size_t{op.count} * rows_, operands, op.arity));
 }
 
 AGRAD_INLINE void batch_recorder::record_along(const operation& op, const kernel& what, Index length, Index inner) {
   span operands[operation::most_operands];
-  for (Index k = 0; k < op.arity; ++k) operands[k] = dense(side_by_side(op.operands[k], op.operands[k].count));
+  for (Index k = 0; k < op.arity; ++k) operands[k] = interleaved(op.operands[k], op.operands[k].count);
   place_side_by_side(op, to_.apply(what, std::size_t{op.count} * rows_, operands, op.arity, {length, inner * rows_}));
 }
 
@@ -142,15 +163,15 @@ AGRAD_INLINE void batch_recorder::record_product(const operation& op) {
   const Index n = integers_of(op)[0], k = integers_of(op)[1], m = integers_of(op)[2];
   const span &a = op.operands[0], &b = op.operands[1];
   if (!is_batched(a)) {
-    const span operands[] = {dense(of_row(a, 0)), dense(side_by_side(b, b.count))};
+    const span operands[] = {dense(of_row(a, 0)), interleaved(b, b.count)};
     return place_side_by_side(op, to_.apply(kernels::product, std::size_t{op.count} * rows_, operands, 2, {n, k, m * rows_}));
   }
   const std::size_t count = std::size_t{op.count} * rows_;
   if (!is_batched(b)) {
-    const span operands[] = {dense(row_after_row(a)), dense(of_row(b, 0))};
+    const span operands[] = {by_rows(a), dense(of_row(b, 0))};
     return place_row_after_row(op, to_.apply(kernels::product, count, operands, 2, {n * rows_, k, m}));
   }
-  const span operands[] = {dense(row_after_row(a)), dense(row_after_row(b))};
+  const span operands[] = {by_rows(a), by_rows(b)};
   place_row_after_row(op, to_.apply(kernels::batched_product, count, operands, 2, {n, k, m, rows_, 1U, 1U}));
 }
 
@@ -160,8 +181,7 @@ AGRAD_INLINE void batch_recorder::record_scatter(const operation& op) {
   for (Index i = 0; i < v.count; ++i)
     for (Index r = 0; r < rows_; ++r) all[std::size_t{i} * rows_ + r] = from_.value(places.first + i) * rows_ + r;
   const slot at = to_.constant(all.data(), all.size());
-  const span operands[] = {dense(side_by_side(op.operands[0], op.count)), dense(side_by_side(v, v.count)),
-                           to_.consecutive(at, all.size())};
+  const span operands[] = {interleaved(op.operands[0], op.count), interleaved(v, v.count), to_.consecutive(at, all.size())};
   place_side_by_side(op, to_.apply(kernels::scatter_add, std::size_t{op.count} * rows_, operands, 3));
 }
 

@@ -4,6 +4,7 @@
 #include <agrad/base/inline.hpp>
 #include <agrad/program/machine/careful.hpp>
 #include <agrad/program/machine/record.hpp>
+#include <agrad/program/machine/slot_runs.hpp>
 
 namespace agrad::detail {
 
@@ -88,13 +89,9 @@ AGRAD_INLINE void recorder::guard(slot condition) {
 
 AGRAD_INLINE span recorder::consecutive(const slot* slots, std::size_t n) {
   if (n == 0) return {0, 0, 1, false};
-  bool next = true, same = true;
-  for (std::size_t i = 1; i < n && (next || same); ++i) {
-    next = next && slots[i] == slots[0] + i;
-    same = same && slots[i] == slots[0];
-  }
-  if (same && n > 1) return {slots[0], 1, 0, is_active(slots[0])};
-  if (next) return consecutive(slots[0], n);
+  if (detail::are_consecutive(slots, n)) return consecutive(slots[0], n);
+  if (std::find_if(slots, slots + n, [&](slot s) { return s != slots[0]; }) == slots + n)
+    return {slots[0], 1, 0, is_active(slots[0])};
   return gathered(slots, n, any_active(slots, n));
 }
 
@@ -136,15 +133,9 @@ AGRAD_INLINE void recorder::reverse(const slot* outputs, const double* seeds, st
 AGRAD_INLINE void recorder::clear_active_adjoints() {
   work_.adjoints.clear();  // prevents a copy of the old entries
   work_.adjoints.resize(work_.values.size());
-  const std::uint8_t *begin = active_.data(), *end = begin + active_.size();
-  for (const std::uint8_t* at = begin; at != end;) {
-    const auto left = static_cast<std::size_t>(end - at);
-    const auto* first = static_cast<const std::uint8_t*>(std::memchr(at, 1, left));
-    if (first == nullptr) break;
-    const auto* last = static_cast<const std::uint8_t*>(std::memchr(first, 0, static_cast<std::size_t>(end - first)));
-    at = last == nullptr ? end : last;
-    std::fill(work_.adjoints.begin() + (first - begin), work_.adjoints.begin() + (at - begin), 0.0);
-  }
+  detail::each_marked(active_.data(), 0, active_.size(), [&](std::size_t first, std::size_t end) {
+    std::fill(work_.adjoints.data() + first, work_.adjoints.data() + end, 0.0);
+  });
 }
 
 AGRAD_INLINE void recorder::reverse_active() {

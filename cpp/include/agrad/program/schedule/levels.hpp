@@ -51,6 +51,7 @@ class leveller {
   void assign_levels();
 
   std::uint32_t level_of(slot s) const { return level_[source_[s]]; }
+  std::uint32_t level_of(const span& x) const;
 
   static std::uint32_t mask_of(const operation& op);
 
@@ -65,12 +66,10 @@ class leveller {
 
   void emit_whole(operation op);
 
-  static bool are_consecutive(const std::vector<slot>& slots);
-
   std::uint32_t add_list(const std::vector<slot>& slots);
 
   /// Returns the span with the new slots, gathered where the slots are not consecutive.
-  span dense(span x, const std::vector<slot>& slots);
+  span dense(span x);
 
   /// Writes entries of one rule as one operation.
   void emit_batch(std::size_t begin, std::size_t end);

@@ -1,7 +1,11 @@
 // Definitions of program/schedule/levels.hpp.
 #pragma once
 
+#include <algorithm>
+#include <numeric>
+
 #include <agrad/base/inline.hpp>
+#include <agrad/program/machine/slot_runs.hpp>
 #include <agrad/program/machine/straight.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/program/schedule/levels.hpp>
@@ -10,15 +14,16 @@ namespace agrad::detail {
 
 AGRAD_INLINE leveller::leveller(program_parts from)
     : from_(std::move(from)), source_(from_.size), level_(from_.size, 0), place_(from_.size, 0) {
-  for (std::size_t s = 0; s < source_.size(); ++s) source_[s] = static_cast<slot>(s);
+  std::iota(source_.begin(), source_.end(), slot{0});
   to_.code.externals = from_.code.externals;  // with unchanged indices
-  to_.fixed = from_.fixed;
+  to_.fixed = std::move(from_.fixed);
   to_.size = to_.fixed.size();
   std::copy_n(source_.begin(), to_.size, place_.begin());
   assign_levels();
   std::sort(items_.begin(), items_.end());
   emit_all();
-  for (const slot s : from_.inputs) to_.inputs.push_back(place_[s]);
+  to_.inputs = std::move(from_.inputs);  // fixed slots keep their numbers
+  to_.outputs.reserve(from_.outputs.size());
   for (const slot s : from_.outputs) to_.outputs.push_back(now(s));
 }
 
@@ -43,14 +48,20 @@ AGRAD_INLINE void leveller::assign_levels() {
       }
     } else {
       std::uint32_t level = op.what->steps == nullptr ? guarded : 0;
-      for (std::uint32_t k = 0; k < op.arity; ++k)
-        for (std::uint32_t i = 0; i < op.operands[k].count; ++i) level = std::max(level, level_of(op.operands[k].first + i));
+      for (std::uint32_t k = 0; k < op.arity; ++k) level = std::max(level, level_of(op.operands[k]));
       std::fill_n(level_.begin() + op.result, op.count, level + 1);
       const bool is_guard = op.what == &kernels::guard;
       if (is_guard) guarded = std::max(guarded, level);
       items_.push_back({level + 1, is_guard ? guards : wholes, place, 0});
     }
   }
+}
+
+AGRAD_INLINE std::uint32_t leveller::level_of(const span& x) const {
+  std::uint32_t level = 0;
+  if (x.first + std::size_t{x.count} <= to_.fixed.size()) return level;
+  for (std::uint32_t i = 0; i < x.count; ++i) level = std::max(level, level_of(x.first + i));
+  return level;
 }
 
 AGRAD_INLINE std::uint32_t leveller::mask_of(const operation& op) {
@@ -94,24 +105,14 @@ AGRAD_INLINE void leveller::emit_kind(std::size_t begin, std::size_t end, std::v
 
 AGRAD_INLINE void leveller::emit_whole(operation op) {
   end_steps();
-  for (std::uint32_t k = 0; k < op.arity; ++k) {
-    std::vector<slot> slots(op.operands[k].count);
-    for (std::uint32_t i = 0; i < op.operands[k].count; ++i) slots[i] = now(op.operands[k].first + i);
-    op.operands[k] = dense(op.operands[k], slots);
-  }
+  for (std::uint32_t k = 0; k < op.arity; ++k) op.operands[k] = dense(op.operands[k]);
   const slot old = op.result;
   const auto* integers = integers_of(op);
   op.data = static_cast<std::uint32_t>(to_.code.integers.size());
   to_.code.integers.insert(to_.code.integers.end(), integers, integers + op.data_count);
   op.result = to_.new_slots(op.count);
-  for (std::uint32_t i = 0; i < op.count; ++i) place_[old + i] = op.result + i;
+  std::iota(place_.begin() + old, place_.begin() + old + op.count, op.result);
   to_.code.operations.push_back(op);
-}
-
-AGRAD_INLINE bool leveller::are_consecutive(const std::vector<slot>& slots) {
-  for (std::size_t i = 1; i < slots.size(); ++i)
-    if (slots[i] != slots[0] + i) return false;
-  return true;
 }
 
 AGRAD_INLINE std::uint32_t leveller::add_list(const std::vector<slot>& slots) {
@@ -120,10 +121,19 @@ AGRAD_INLINE std::uint32_t leveller::add_list(const std::vector<slot>& slots) {
   return first;
 }
 
-AGRAD_INLINE span leveller::dense(span x, const std::vector<slot>& slots) {
-  if (slots.empty()) return x;
-  x.first = slots[0];
-  if (are_consecutive(slots)) return x;
+AGRAD_INLINE span leveller::dense(span x) {
+  if (x.count == 0) return x;
+  const slot* sources = &source_[x.first];
+  if (are_consecutive(sources, x.count) && are_consecutive(&place_[sources[0]], x.count)) {
+    x.first = place_[sources[0]];
+    return x;
+  }
+  std::vector<slot> slots(x.count);
+  for (std::uint32_t i = 0; i < x.count; ++i) slots[i] = now(x.first + i);
+  if (are_consecutive(slots.data(), slots.size())) {
+    x.first = slots[0];
+    return x;
+  }
   const auto [known, is_new] = gathered_.try_emplace({&kernels::gather, slots}, 0);
   if (is_new) {
     operation gather;
@@ -158,7 +168,7 @@ AGRAD_INLINE void leveller::emit_batch(std::size_t begin, std::size_t end) {
 
 AGRAD_INLINE span leveller::listed(bool active, const std::vector<slot>& slots) {
   const auto n = static_cast<std::uint32_t>(slots.size());
-  if (are_consecutive(slots)) return {slots[0], n, 1, active, false};
+  if (are_consecutive(slots.data(), n)) return {slots[0], n, 1, active, false};
   if (std::all_of(slots.begin(), slots.end(), [&](slot s) { return s == slots[0]; })) return {slots[0], 1, 0, active, false};
   return {add_list(slots), n, 1, active, true};
 }

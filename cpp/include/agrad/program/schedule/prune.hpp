@@ -3,9 +3,9 @@
 // an output passes, such as searches before a `stop_gradient`, get passive operands and so compute values only.
 //
 // A backward loop marks the slots on which outputs and their derivatives depend, a forward loop copies the operations that
-// compute them. An operation
-// equal to an earlier one (kernel, operands, integers) uses the earlier result; where a span is then no longer consecutive, its
-// slots are gathered. Read next: program/schedule/levels.hpp, which reorders the operations.
+// compute them. An operation equal to an earlier one (kernel, operands, integers) uses the earlier result; where a span is then
+// no longer consecutive, its slots are gathered. Slots are handled range by range, because arrays may be large.
+// Read next: program/schedule/levels.hpp, which reorders the operations.
 #pragma once
 
 #include <cstdint>
@@ -51,11 +51,15 @@ class pruner {
   const std::vector<slot>& places() const { return place_; }
 
  private:
+  using mark_type = std::uint8_t;  // 0 or 1
+  using marks = std::vector<mark_type>;
+
   bool is_live(const operation& op) const;
 
   void mark_live();
   void mark_differentiated(const operation& op);
-  bool is_any(const std::vector<std::uint8_t>& marked, const operation& op) const;
+  static void mark(const slot* slots, std::size_t n, marks& marked);
+  bool is_any(const marks& marked, const operation& op) const;
 
   // Copies slots that are not results of wanted operations (inputs, constants), then operations, in the order of the recording.
   void copy_all();
@@ -65,14 +69,16 @@ class pruner {
   void copy(operation op);
 
   span moved(span x);
+  /// Returns the new numbers of n slots.
+  std::vector<slot> moved(const slot* slots, std::size_t n) const;
 
   // Appends the operation unless there is an equal one; returns the first slot of the result.
   slot add(operation op, const std::vector<std::uint32_t>& integers);
 
   const recorder& from_;
-  std::vector<std::uint8_t> live_;
-  std::vector<std::uint8_t> differentiated_;  // slots through which derivatives of outputs pass
-  std::vector<slot> place_;                   // old slot -> new slot
+  marks live_;
+  marks differentiated_;     // slots through which derivatives of outputs pass
+  std::vector<slot> place_;  // old slot -> new slot
   program_parts parts_;
   std::unordered_map<operation_key, slot, operation_hash> seen_;
 };

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 
 #include <agrad/base/inline.hpp>
+#include <agrad/program/machine/slot_runs.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/program/schedule/prune.hpp>
 
@@ -27,12 +29,24 @@ AGRAD_INLINE std::size_t operation_hash::operator()(const operation_key& key) co
 AGRAD_INLINE pruner::pruner(const recorder& recording, const std::vector<slot>& outputs)
     : from_(recording), live_(recording.size(), 0), differentiated_(recording.size(), 0), place_(recording.size(), 0) {
   seen_.reserve(recording.code().operations.size());
-  for (const slot s : recording.inputs()) live_[s] = 1;
-  for (const slot s : outputs) live_[s] = differentiated_[s] = 1;
+  mark(recording.inputs().data(), recording.inputs().size(), live_);
+  mark(outputs.data(), outputs.size(), live_);
+  mark(outputs.data(), outputs.size(), differentiated_);
   mark_live();
   copy_all();
-  for (const slot s : recording.inputs()) parts_.inputs.push_back(place_[s]);
-  for (const slot s : outputs) parts_.outputs.push_back(place_[s]);
+  parts_.inputs = moved(recording.inputs().data(), recording.inputs().size());
+  parts_.outputs = moved(outputs.data(), outputs.size());
+}
+
+AGRAD_INLINE void pruner::mark(const slot* slots, std::size_t n, marks& marked) {
+  each_run(slots, n,
+           [&](std::size_t, slot first, std::size_t count) { std::fill_n(marked.begin() + first, count, mark_type{1}); });
+}
+
+AGRAD_INLINE std::vector<slot> pruner::moved(const slot* slots, std::size_t n) const {
+  std::vector<slot> to(n);
+  each_run(slots, n, [&](std::size_t i, slot first, std::size_t count) { std::copy_n(&place_[first], count, &to[i]); });
+  return to;
 }
 
 AGRAD_INLINE bool pruner::is_live(const operation& op) const {
@@ -41,19 +55,18 @@ AGRAD_INLINE bool pruner::is_live(const operation& op) const {
   return is_any(live_, op);
 }
 
-AGRAD_INLINE bool pruner::is_any(const std::vector<std::uint8_t>& marked, const operation& op) const {
-  return std::any_of(marked.begin() + op.result, marked.begin() + op.result + op.count, [](std::uint8_t m) { return m != 0; });
+AGRAD_INLINE bool pruner::is_any(const marks& marked, const operation& op) const {
+  return op.count > 0 && std::memchr(marked.data() + op.result, 1, op.count) != nullptr;
 }
 
 AGRAD_INLINE void pruner::mark_live() {
   const auto& operations = from_.code().operations;
   for (auto op = operations.rbegin(); op != operations.rend(); ++op) {
     if (!is_live(*op)) continue;
-    for (std::uint32_t i = 0; i < op->count; ++i) live_[op->result + i] = 1;  // a result is kept as a whole
-    if (op->what == &kernels::gather)
-      for (std::uint32_t i = 0; i < op->count; ++i) live_[from_.code().integers[op->data + i]] = 1;
+    std::fill_n(live_.begin() + op->result, op->count, mark_type{1});  // a result is kept as a whole
+    if (op->what == &kernels::gather) mark(from_.code().integers.data() + op->data, op->count, live_);
     for (std::uint32_t k = 0; k < op->arity; ++k)
-      for (std::uint32_t i = 0; i < op->operands[k].count; ++i) live_[op->operands[k].first + i] = 1;
+      std::fill_n(live_.begin() + op->operands[k].first, op->operands[k].count, mark_type{1});
     mark_differentiated(*op);
   }
 }
@@ -64,7 +77,7 @@ AGRAD_INLINE void pruner::mark_differentiated(const operation& op) {
     for (std::uint32_t i = 0; i < op.count; ++i)
       if (differentiated_[op.result + i] != 0) differentiated_[from_.code().integers[op.data + i]] = 1;
   for (std::uint32_t k = 0; k < op.arity; ++k)
-    std::fill_n(differentiated_.begin() + op.operands[k].first, op.operands[k].count, std::uint8_t{1});
+    std::fill_n(differentiated_.begin() + op.operands[k].first, op.operands[k].count, mark_type{1});
 }
 
 AGRAD_INLINE void pruner::copy_all() {
@@ -83,18 +96,16 @@ AGRAD_INLINE void pruner::copy_all() {
 }
 
 AGRAD_INLINE void pruner::copy_fixed(std::size_t begin, std::size_t end) {
-  for (std::size_t s = begin; s < end; ++s) {
-    if (live_[s] == 0) continue;
-    place_[s] = static_cast<slot>(parts_.fixed.size());
-    parts_.fixed.push_back(from_.values()[s]);
-  }
+  each_marked(live_.data(), begin, end, [&](std::size_t first, std::size_t last) {
+    std::iota(&place_[first], &place_[first] + (last - first), static_cast<slot>(parts_.fixed.size()));
+    parts_.fixed.insert(parts_.fixed.end(), &from_.values()[first], &from_.values()[first] + (last - first));
+  });
 }
 
 AGRAD_INLINE void pruner::copy(operation op) {
-  std::vector<std::uint32_t> integers(from_.code().integers.begin() + op.data,
-                                      from_.code().integers.begin() + op.data + op.data_count);
-  if (op.what == &kernels::gather)
-    for (std::uint32_t& s : integers) s = place_[s];
+  const std::uint32_t* own = from_.code().integers.data() + op.data;
+  std::vector<std::uint32_t> integers =
+      op.what == &kernels::gather ? moved(own, op.data_count) : std::vector<std::uint32_t>(own, own + op.data_count);
   if (op.what == &kernels::external) {
     parts_.code.externals.push_back(from_.code().externals[integers[0]]);
     integers[0] = static_cast<std::uint32_t>(parts_.code.externals.size() - 1);
@@ -102,13 +113,11 @@ AGRAD_INLINE void pruner::copy(operation op) {
   }
   for (std::uint32_t k = 0; k < op.arity; ++k) op.operands[k] = moved(op.operands[k]);
   const slot old = op.result, now = add(op, integers);
-  for (std::uint32_t i = 0; i < op.count; ++i) place_[old + i] = now + i;
+  std::iota(place_.begin() + old, place_.begin() + old + op.count, now);
 }
 
 AGRAD_INLINE span pruner::moved(span x) {
-  bool consecutive = true;
-  for (std::uint32_t i = 1; i < x.count; ++i) consecutive = consecutive && place_[x.first + i] == place_[x.first] + i;
-  if (consecutive) {
+  if (are_consecutive(place_.data() + x.first, x.count)) {
     x.first = x.count == 0 ? 0 : place_[x.first];
     return x;
   }

@@ -87,7 +87,9 @@ AGRAD_INLINE void tile_planner::find_outside_readers(const std::vector<slot>& ou
     const std::uint32_t reader = is_inside ? group : tile_member::none;
     each_read(code_, op, [&](slot first, std::uint32_t count) { mark_outside(first, count, reader); });
   }
-  for (const slot s : outputs) mark_outside(s, 1, tile_member::none);
+  each_run(outputs.data(), outputs.size(), [&](std::size_t, slot first, std::size_t count) {
+    mark_outside(first, static_cast<std::uint32_t>(count), tile_member::none);
+  });
 }
 
 AGRAD_INLINE void tile_planner::mark_outside(slot first, std::uint32_t count, std::uint32_t reader) {

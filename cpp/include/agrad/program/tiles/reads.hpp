@@ -6,6 +6,7 @@
 #include <map>
 
 #include <agrad/program/machine/code.hpp>
+#include <agrad/program/machine/slot_runs.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/program/machine/unrolled.hpp>
 #include <agrad/program/tiles/settings.hpp>
@@ -21,9 +22,10 @@ inline std::uint32_t tiled_entries(const program_code& code, const operation& op
   return is_suited && count >= tile_settings::now().least_entries ? count : 0;
 }
 
-/// Returns whether an operation reads the range of slots of a result entry by entry, in the order of its own entries.
+/// Returns whether an operation reads the range of slots of a result entry by entry, in the order of its own entries. A gather
+/// reads memory, whatever its list.
 inline bool reads_by_entries(const operation& op, std::uint32_t count, std::uint32_t entries) {
-  return count == entries && op.what->rows == nullptr;
+  return count == entries && op.what->rows == nullptr && op.what != &kernels::gather;
 }
 
 /// Calls use(first, count) for each range of slots that an operation reads.
@@ -32,14 +34,14 @@ void each_read(const program_code& code, const operation& op, const Use& use) {
   if (op.what == &kernels::straight)
     for (std::uint32_t i = 0; i < op.count; ++i)
       each_read(code, operation_of_step(code.instructions[op.data + i], op.result + i), use);
-  if (op.what == &kernels::gather)
-    for (std::uint32_t i = 0; i < op.count; ++i) use(code.integers[op.data + i], std::uint32_t{1});
+  const auto use_run = [&](std::size_t, slot first, std::size_t count) { use(first, static_cast<std::uint32_t>(count)); };
+  if (op.what == &kernels::gather) each_run(code.integers.data() + op.data, op.count, use_run);
   for (std::uint32_t k = 0; k < op.arity; ++k) {
     const span& x = op.operands[k];
-    if (!x.listed)
-      use(x.first, x.count);
+    if (x.listed)
+      each_run(code.integers.data() + x.first, x.count, use_run);
     else
-      for (std::uint32_t i = 0; i < x.count; ++i) use(code.integers[x.first + i], std::uint32_t{1});
+      use(x.first, x.count);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <agrad/program/machine/operation.hpp>
+#include <agrad/program/machine/slot_runs.hpp>
 
 namespace agrad {
 
@@ -24,8 +25,7 @@ struct slot_range {
 inline std::vector<slot_range> ranges_of_slots(const slot* slots, std::size_t n) {
   constexpr std::size_t least_length = 16;  // on average
   std::vector<slot_range> ranges;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (i > 0 && slots[i] == slots[i - 1] + 1) continue;
+  for (std::size_t i = 0; i < n; i += consecutive_slots(slots + i, n - i)) {
     ranges.push_back({static_cast<std::uint32_t>(i), slots[i]});
     if (ranges.size() > 1 && ranges.size() * least_length > n) return {};
   }

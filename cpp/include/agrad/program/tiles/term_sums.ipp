@@ -31,7 +31,9 @@ class owner_search {
       const operation& op = code.operations[number];
       if (op.count > 0) results_.add(op.result, {number, 0, op.count});
     }
-    for (const slot s : outputs) mark(s, 1, term_owners::none);
+    each_run(outputs.data(), outputs.size(), [&](std::size_t, slot first, std::size_t count) {
+      mark(first, static_cast<std::uint32_t>(count), term_owners::none);
+    });
     for (auto number = static_cast<std::uint32_t>(owners_.size()); number-- > 0;) visit(number);
   }
   std::vector<std::uint32_t> result() { return std::move(owners_); }
