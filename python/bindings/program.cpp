@@ -26,33 +26,36 @@ namespace agrad::python {
 
 namespace {
 
-std::shared_ptr<pooled_program> for_some_inputs(const std::shared_ptr<pooled_program>& f, const std::vector<bool>& wanted) {
-  if (std::all_of(wanted.begin(), wanted.end(), [](bool each) { return each; })) return f;
-  return std::make_shared<pooled_program>(for_inputs(f->code, wanted), std::make_shared<const std::vector<bool>>(wanted));
+std::shared_ptr<pooled_program> for_some_inputs(const std::shared_ptr<pooled_program>& f, const py::array_t<bool>& wanted) {
+  const bool* each = wanted.data();
+  const auto n = static_cast<std::size_t>(wanted.size());
+  if (std::find(each, each + n, false) == each + n) return f;
+  auto some = std::make_shared<const std::vector<bool>>(each, each + n);
+  return std::make_shared<pooled_program>(for_inputs(f->code, *some), some);
 }
 
 py::object forward(const pooled_program& f, const std::vector<doubles>& inputs) {
-  const std::vector<double> x = joined(*f.code, inputs);
+  const list_sources x = parts_of(*f.code, inputs);
   py::array_t<double> y(static_cast<py::ssize_t>(f.code->output_size()));
   double* to = y.mutable_data();
   const bool done = on_path([&] {
     const auto w = f.workspaces.acquire();
-    f.code->forward(*w, x.data(), to, false);
+    f.code->forward(*w, x, to, false);
   });
   return done ? py::object(std::move(y)) : py::none();
 }
 
 py::object value_and_vjp(const pooled_program& f, const std::vector<doubles>& inputs, const doubles& y_adjoint) {
-  const std::vector<double> x = joined(*f.code, inputs);
-  py::array_t<double> y(static_cast<py::ssize_t>(f.code->output_size())), x_adjoint(static_cast<py::ssize_t>(x.size()));
+  const list_sources x = parts_of(*f.code, inputs);
+  py::array_t<double> y(static_cast<py::ssize_t>(f.code->output_size()));
+  py::array_t<double> x_adjoint(static_cast<py::ssize_t>(f.code->input_size()));
   if (static_cast<std::size_t>(y_adjoint.size()) != f.code->output_size())
     throw ShapeError("vjp: y_adjoint must have one entry for each output");
   double *to = y.mutable_data(), *back = x_adjoint.mutable_data();
   const double* seeds = y_adjoint.data();
   const bool done = on_path([&] {
     const auto w = f.workspaces.acquire();
-    f.code->forward(*w, x.data(), to, true);
-    f.code->reverse(*w, seeds, back);
+    f.code->forward_and_reverse(*w, x, to, seeds, back);
   });
   return done ? py::object(py::make_tuple(y, x_adjoint)) : py::none();
 }

@@ -40,15 +40,15 @@ class RecordedRows:
         return y.as_data(x.dtype) if x.is_data else y
 
     def run(
-        self, row: Recording, inputs: list[Any], given: list[Any], rows: Rows, output: Any
-    ) -> tuple[Any, Rows, list[tuple[Any, bool]]]:
-        """Returns the output of the rows on the path of the recorded row, these rows, and the conditions of the path."""
-        flat, conditions = self._recording.batch(row, inputs, _of(given, rows), output, len(rows))
+        self, row: Recording, inputs: list[Any], given: list[Any], rows: Rows, outputs: list[Any]
+    ) -> tuple[list[Any], Rows, list[tuple[Any, bool]]]:
+        """Returns the outputs of the rows on the path of the recorded row, these rows, and the conditions of the path."""
+        results, conditions = self._recording.batch(row, inputs, _of(given, rows), outputs, len(rows))
         on_path = _on_path(conditions, len(rows))
         if not on_path.all():
             rows = rows[on_path]
-            flat, conditions = self._recording.batch(row, inputs, _of(given, rows), output, len(rows))
-        return flat, rows, conditions
+            results, conditions = self._recording.batch(row, inputs, _of(given, rows), outputs, len(rows))
+        return results, rows, conditions
 
 
 class PlainRows:
@@ -67,19 +67,20 @@ class PlainRows:
         return row.input(numbers)
 
     def run(
-        self, row: Recording, inputs: list[Any], given: list[Any], rows: Rows, output: Any
-    ) -> tuple[Any, Rows, list[tuple[Any, bool]]]:
+        self, row: Recording, inputs: list[Any], given: list[Any], rows: Rows, outputs: list[Any]
+    ) -> tuple[list[Any], Rows, list[tuple[Any, bool]]]:
         """Does the same as `RecordedRows.run`; no recording around has to guard the conditions."""
-        flat, chosen, end = np.empty((len(rows), output.size)), np.empty_like(rows), 0
+        results, chosen, end = [np.empty((len(rows), x.size)) for x in outputs], np.empty_like(rows), 0
         for block in _blocks(rows):
             with open_recording(row.function) as recording:
                 at = [recording.array(x) for x in _of(given, block)]
-                values, conditions = recording.batch(row, inputs, at, output, len(block))
+                found, conditions = recording.batch(row, inputs, at, outputs, len(block))
                 on_path = _on_path(conditions, len(block))
                 begin, end = end, end + int(on_path.sum())
-                flat[begin:end] = values.recorded_values[on_path]
+                for result, values in zip(results, found, strict=True):
+                    result[begin:end] = values.recorded_values[on_path]
                 chosen[begin:end] = block[on_path]
-        return flat[:end], chosen[:end], []
+        return [result[:end] for result in results], chosen[:end], []
 
 
 def _blocks(rows: Rows) -> Iterator[Rows]:

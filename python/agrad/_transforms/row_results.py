@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,12 @@ class RowOutputs(Outputs):
     def __init__(self, label: str, row: Recording, result: Any) -> None:
         super().__init__(row, result)
         self.kinds = [_kind_of(label, leaf) for leaf in flatten(result)[0]]
+
+    @property
+    def parts(self) -> list[Any]:
+        """The leaves, each as one line of entries."""
+        ends = np.cumsum([math.prod(shape) for shape in self.shapes], dtype=int)
+        return [self.joined[end - math.prod(shape) : end] for shape, end in zip(self.shapes, ends, strict=True)]
 
     def join(self, label: str, before: RowOutputs | None) -> None:
         """Raises unless the structure is that of the rows before; leaves of different kinds become integers or real numbers."""

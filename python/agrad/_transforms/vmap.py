@@ -77,23 +77,24 @@ class Vmap(ByName):
         with open_recording(self.label):
             return self._together(*self._recorded(PlainRows(), batch))
 
-    def _recorded(self, around: RecordedRows | PlainRows, batch: Batch) -> tuple[Any, RowOutputs]:
-        """Records the rows. Returns the results of the rows as rows of one array, and their form."""
+    def _recorded(self, around: RecordedRows | PlainRows, batch: Batch) -> tuple[list[Any], RowOutputs]:
+        """Records the rows. Returns the leaves of the results, each with a line of entries for each row, and their form."""
         given = around.given(batch)
-        flat: Any
         parts: list[Any] = []
         order: list[Any] = []
         outputs: RowOutputs | None = None
         for pending in batch.groups():
             while outputs is None or pending.size:
                 path = self._path if batch.rows else self._path_of_no_rows
-                flat, chosen, outputs = path(around, batch, given, pending, outputs)
-                parts.append(flat)
+                lines, chosen, outputs = path(around, batch, given, pending, outputs)
+                parts.append(lines)
                 order.append(chosen)
                 pending = np.setdiff1d(pending, chosen, assume_unique=True)
         assert outputs is not None, "there is a group, which may be empty"
-        flat = parts[0] if len(parts) == 1 else np.concatenate(parts)[np.argsort(np.concatenate(order))]
-        return flat, outputs
+        if len(parts) == 1:
+            return parts[0], outputs
+        by_row = np.argsort(np.concatenate(order))
+        return [np.concatenate(leaf)[by_row] for leaf in zip(*parts, strict=True)], outputs
 
     def _path_of_no_rows(
         self,
@@ -102,7 +103,7 @@ class Vmap(ByName):
         given: list[Any],
         pending: np.ndarray[Any, Any],
         before: RowOutputs | None,
-    ) -> tuple[Any, np.ndarray[Any, Any], RowOutputs]:
+    ) -> tuple[list[Any], np.ndarray[Any, Any], RowOutputs]:
         """Does the same as `_path` where there are no rows, at a point in the function's domain, for the form of the result."""
         for point in (_zeros, _halves, _identity):
             try:
@@ -123,8 +124,8 @@ class Vmap(ByName):
         pending: np.ndarray[Any, Any],
         before: RowOutputs | None,
         point: Callable[[tuple[int, ...]], Any] | None = None,
-    ) -> tuple[Any, np.ndarray[Any, Any], RowOutputs]:
-        """Records the path of the first pending row for all rows on this path. Returns the output and these rows.
+    ) -> tuple[list[Any], np.ndarray[Any, Any], RowOutputs]:
+        """Records the path of the first pending row for all rows on this path. Returns the leaves and these rows.
 
         Without rows `point` makes the numbers of a row from their shape.
         """
@@ -137,17 +138,14 @@ class Vmap(ByName):
             if raised_errors() != errors:
                 pending = pending[:1]  # for other rows the operation that raised an error may be defined
             outputs.join(self.label, before)
-            flat, pending, conditions = around.run(row, inputs, given, pending, outputs.joined)
+            lines, pending, conditions = around.run(row, inputs, given, pending, outputs.parts)
         for condition, holds in conditions:
             bool(np.all(condition) if holds else np.any(condition))  # a guard in a recording around that runs again
-        return flat, pending, outputs
+        return lines, pending, outputs
 
-    def _together(self, flat: Any, outputs: RowOutputs) -> Any:
-        rows, begin, leaves = flat.shape[0], 0, []
-        for shape, kind in zip(outputs.shapes, outputs.kinds, strict=True):
-            end = begin + int(np.prod(shape, dtype=int))
-            leaves.append(of_kind(kind, np.reshape(flat[:, begin:end], (rows, *shape))))
-            begin = end
+    def _together(self, lines: list[Any], outputs: RowOutputs) -> Any:
+        each = zip(lines, outputs.shapes, outputs.kinds, strict=True)
+        leaves = [of_kind(kind, np.reshape(rows, (len(rows), *shape))) for rows, shape, kind in each]
         return self._with_axes(leaves, outputs.together)
 
     def _with_axes(self, leaves: list[Any], together: Callable[[Any], Any]) -> Any:
@@ -194,8 +192,8 @@ def _with_kinds(batched: Vmap) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         around = innermost()
         assert around is not None, "a compiled function is recorded"
-        flat, outputs = batched._recorded(RecordedRows(around), Batch(batched.label, args, kwargs, batched.in_axes))
-        return batched._together(flat, outputs), np.array([float(KINDS.index(kind)) for kind in outputs.kinds])
+        lines, outputs = batched._recorded(RecordedRows(around), Batch(batched.label, args, kwargs, batched.in_axes))
+        return batched._together(lines, outputs), np.array([float(KINDS.index(kind)) for kind in outputs.kinds])
 
     named_after(function, batched)
     return function

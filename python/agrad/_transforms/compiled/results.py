@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -47,16 +48,20 @@ def firsts(entry: Entry) -> list[int]:
     """Returns the first index of each of the parameters' leaves among the program's inputs."""
     if entry.parameters is None:
         return []
-    places = np.r_[entry.required]
-    begins = np.cumsum([0, *(leaf.size for leaf in entry.parameters.leaves)]).tolist()
-    return [int(places[begin]) if leaf.size else 0 for begin, leaf in zip(begins, entry.parameters.leaves, strict=False)]
+    required = entry.required
+    begins = itertools.accumulate((leaf.size for leaf in entry.parameters.leaves), initial=0)
+    return [
+        0 if leaf.size == 0 else required.start + begin if isinstance(required, slice) else int(required[begin])
+        for begin, leaf in zip(begins, entry.parameters.leaves, strict=False)
+    ]
 
 
 def places_of(call: Signature, parameters: Parameters) -> Any:
     """Returns the indices of the parameters' entries among the program's inputs, as a slice where they are consecutive."""
     begins = np.cumsum([0, *(x.size for x in call.inputs)])
-    numbered = [np.arange(begin, begin + x.size).reshape(x.shape) for begin, x in zip(begins, call.inputs, strict=False)]
+    numbered = [np.broadcast_to(begin, x.shape) for begin, x in zip(begins, call.inputs, strict=False)]
     args, *_ = call.with_inputs(numbered)
-    leaves = parameters.of(args)
-    flat = np.concatenate([leaf.ravel() for leaf in leaves]) if leaves else np.zeros(0, int)
-    return slice(flat[0], flat[-1] + 1) if flat.size and np.all(np.diff(flat) == 1) else flat
+    ranges = [range(leaf.flat[0], leaf.flat[0] + leaf.size) for leaf in parameters.of(args) if leaf.size]
+    if ranges and all(one.stop == next.start for one, next in itertools.pairwise(ranges)):
+        return slice(ranges[0].start, ranges[-1].stop)
+    return np.concatenate([np.zeros(0, int), *(np.arange(each.start, each.stop) for each in ranges)])
