@@ -25,6 +25,15 @@ inline void pass_entries(std::size_t n, const double* slopes, const double* adjo
   for (; i < n; ++i) to[i] = passed(slopes[i], adjoints[i]);
 }
 
+/// Adds the products of n slopes and adjoints.
+inline void add_passed_entries(std::size_t n, const double* slopes, const double* adjoints, double* to) {
+  constexpr std::size_t size = 8;
+  using all = lanes<size>;
+  std::size_t i = 0;
+  for (; i + size <= n; i += size) (all::load(to + i) + passed(all::load(slopes + i), all::load(adjoints + i))).store(to + i);
+  for (; i < n; ++i) to[i] += passed(slopes[i], adjoints[i]);
+}
+
 /// Adds the products of n slopes and one adjoint.
 inline void add_passed_entries(std::size_t n, const double* slopes, double adjoint, double* to) {
   constexpr std::size_t size = 8;
@@ -33,6 +42,23 @@ inline void add_passed_entries(std::size_t n, const double* slopes, double adjoi
   std::size_t i = 0;
   for (; i + size <= n; i += size) (all::load(to + i) + passed(all::load(slopes + i), same)).store(to + i);
   for (; i < n; ++i) to[i] += passed(slopes[i], adjoint);
+}
+
+/// Compute and add the products of n finite slopes and eight tangents each, `step` numbers apart. A product with a finite slope
+/// is passed, whatever the tangent, unless the slope is zero.
+inline void multiply_eight_tangents(std::size_t n, const double* slopes, const double* tangents, std::size_t step, double* to) {
+  using all = lanes<8>;
+  for (std::size_t i = 0; i < n; ++i, tangents += step, to += 8)
+    if (slopes[i] == 0)
+      all::same(0).store(to);
+    else
+      (all::same(slopes[i]) * all::load(tangents)).store(to);
+}
+inline void add_multiplied_eight_tangents(std::size_t n, const double* slopes, const double* tangents, std::size_t step,
+                                          double* to) {
+  using all = lanes<8>;
+  for (std::size_t i = 0; i < n; ++i, tangents += step, to += 8)
+    if (slopes[i] != 0) (all::load(to) + all::same(slopes[i]) * all::load(tangents)).store(to);
 }
 
 /// Adds the products of a slope and a number's `Width` tangents.

@@ -4,6 +4,7 @@
 // numbers serves every mixture of operands.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +13,6 @@
 #include <agrad/program/machine/operation.hpp>
 
 namespace agrad::detail {
-
-inline constexpr std::uint32_t block_length = 256;
 
 /// One operand of an operation, read in blocks from a space with `Width` numbers for each slot.
 template <int Width>
@@ -24,19 +23,20 @@ class block_reader {
   block_reader(const span& x, const std::uint32_t* integers)
       : first_(x.first), list_(x.listed ? integers + x.first : nullptr), stride_(x.stride) {}
 
-  /// Returns entries begin .. begin + n of the operand as consecutive numbers.
+  /// Returns entries begin .. begin + n of the operand, `step()` numbers apart: side by side, or, of tangents along several
+  /// directions, the same numbers for all entries.
   AGRAD_ALWAYS_INLINE const double* read(const double* space, std::uint32_t begin, std::uint32_t n) {
-    if (list_ == nullptr && stride_ == 1) return space + (first_ + begin) * width;
+    if (list_ == nullptr && (stride_ == 1 || width > 1)) return space + (first_ + begin * stride_) * width;
     double* to = copy_.data();
     if (list_ == nullptr) {
-      for (std::uint32_t i = 0; i < n; ++i)
-        for (std::size_t k = 0; k < width; ++k) to[i * width + k] = space[first_ * width + k];
+      std::fill_n(to, n, space[first_]);
     } else {
       for (std::uint32_t i = 0; i < n; ++i)
         for (std::size_t k = 0; k < width; ++k) to[i * width + k] = space[list_[begin + i] * width + k];
     }
     return to;
   }
+  std::size_t step() const { return width > 1 ? stride_ * width : 1; }
 
   /// Adds n times `width` numbers to the operand's entries in a space.
   AGRAD_ALWAYS_INLINE void add(double* space, std::uint32_t begin, std::uint32_t n, const double* __restrict what) const {
@@ -47,18 +47,22 @@ class block_reader {
       double* to = space + (first_ + begin) * width;
       for (std::size_t i = 0; i < n * width; ++i) to[i] += what[i];
     } else {
-      for (std::size_t k = 0; k < width; ++k) space[first_ * width + k] += total(n, what + k);
+      add_total(n, what, space + first_ * width);
     }
   }
 
-  /// Returns the sum of n numbers at a distance of `width`, with eight partial sums in a fixed order.
-  AGRAD_ALWAYS_INLINE static double total(std::uint32_t n, const double* __restrict what) {
-    double sums[8] = {};
+  /// Adds the sums of n times `width` numbers, with eight partial sums in a fixed order.
+  AGRAD_ALWAYS_INLINE static void add_total(std::uint32_t n, const double* __restrict what, double* to) {
+    double sums[8 * width] = {};
     std::uint32_t i = 0;
     for (; i + 8 <= n; i += 8)
-      for (std::size_t k = 0; k < 8; ++k) sums[k] += what[(i + k) * width];
-    for (; i < n; ++i) sums[0] += what[i * width];
-    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+      for (std::size_t k = 0; k < 8 * width; ++k) sums[k] += what[i * width + k];
+    for (; i < n; ++i)
+      for (std::size_t k = 0; k < width; ++k) sums[k] += what[i * width + k];
+    for (std::size_t k = 0; k < width; ++k) {
+      const auto of = [&](std::size_t part) { return sums[part * width + k]; };
+      to[k] += ((of(0) + of(4)) + (of(2) + of(6))) + ((of(1) + of(5)) + (of(3) + of(7)));
+    }
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 
+#include <agrad/base/finite.hpp>
 #include <agrad/program/machine/blocks.hpp>
 #include <agrad/program/machine/kernel_list.hpp>
 #ifdef AGRAD_COMPILED
@@ -62,20 +63,40 @@ struct elementwise_loops {
     each_block(op, [&](std::uint32_t begin, std::uint32_t n) {
       const columns from = x.read(op, values, begin, n), along = dx.read(op, tangents, begin, n);
       double* to = tangents + (op.result + begin) * std::size_t{Width};
-      std::fill_n(to, n * Width, 0.0);
+      bool is_first = true;
       for (std::uint32_t j = 0; j < op.arity; ++j) {
         if (!op.operands[j].active) continue;
         double d[block_length];
         op.what->entries->partial(j, n, from, values + op.result + begin, d);
-        add_products<Width>(n, d, along[j], to);
+        const std::size_t step = dx.readers[j].step();
+        is_first ? compute_products<Width>(n, d, along[j], step, to) : add_products<Width>(n, d, along[j], step, to);
+        is_first = false;
       }
+      if (is_first) std::fill_n(to, n * std::size_t{Width}, 0.0);
     });
   }
 
+  /// Computes d times the tangents of each entry, which are `step` numbers apart.
+  template <int Width>
+  static void compute_products(std::uint32_t n, const double* d, const double* from, std::size_t step, double* __restrict to) {
+    if constexpr (Width == 1) {
+      pass_entries(n, d, from, to);
+    } else if (are_finite(d, n)) {
+      multiply_eight_tangents(n, d, from, step, to);
+    } else {
+      std::fill_n(to, n * std::size_t{Width}, 0.0);
+      for (std::size_t i = 0; i < n; ++i) add_passed_tangents<Width>(d[i], from + i * step, to + i * Width);
+    }
+  }
   /// Adds d times the tangents of each entry to `to`.
   template <int Width>
-  static void add_products(std::uint32_t n, const double* d, const double* from, double* __restrict to) {
-    for (std::size_t i = 0; i < n; ++i) add_passed_tangents<Width>(d[i], from + i * Width, to + i * Width);
+  static void add_products(std::uint32_t n, const double* d, const double* from, std::size_t step, double* __restrict to) {
+    if constexpr (Width == 1)
+      add_passed_entries(n, d, from, to);
+    else if (are_finite(d, n))
+      add_multiplied_eight_tangents(n, d, from, step, to);
+    else
+      for (std::size_t i = 0; i < n; ++i) add_passed_tangents<Width>(d[i], from + i * step, to + i * Width);
   }
 
   template <int Width>
@@ -85,36 +106,38 @@ struct elementwise_loops {
     each_block(op, [&](std::uint32_t begin, std::uint32_t n) {
       const columns from = x.read(op, w.values, begin, n), along = dx.read(op, w.tangents, begin, n);
       for (std::uint32_t j = 0; j < op.arity; ++j)
-        if (op.operands[j].active) second_of<Width>(op, w, begin, n, j, from, along, x.readers[j], dx.readers[j]);
+        if (op.operands[j].active) second_of<Width>(op, w, begin, n, j, from, along, x.readers[j], dx);
     });
   }
 
   /// Propagates the adjoints of a block, with tangents, to operand j.
   template <int Width>
   static void second_of(const operation& op, const second_spaces& w, std::uint32_t begin, std::uint32_t n, std::uint32_t j,
-                        columns x, columns dx, const block_reader<1>& to, const block_reader<Width>& to_tangents) {
+                        columns x, columns dx, const block_reader<1>& to, const block_operands<Width>& tangents_of) {
     const std::size_t at = op.result + begin;
     const double *y = w.values + at, *y_adjoint = w.adjoints + at, *y_tangents = w.adjoint_tangents + at * Width;
     double d[block_length], sums[block_length];
     std::array<double, block_length * Width> tangents;
-    std::fill_n(tangents.data(), n * std::size_t{Width}, 0.0);
     unsigned curved = op.what->depends.curved[j];  // active operands on which d depends
     for (std::uint32_t l = 0; l < op.arity; ++l) curved &= ~(op.operands[l].active ? 0U : 1U << l);
     if (curved == 0) {
       op.what->entries->partial(j, n, x, y, d);
+      compute_products<Width>(n, d, y_tangents, Width, tangents.data());
     } else {
-      double h[most_arguments][block_length], *columns_of_h[] = {h[0], h[1], h[2], h[3]};
+      double h[most_arguments][block_length], *columns_of_h[most_arguments] = {};
+      for (std::uint32_t l = 0; l < op.arity; ++l)
+        if ((curved >> l & 1U) != 0) columns_of_h[l] = h[l];
       op.what->entries->second(j, n, x, y, d, columns_of_h);
+      compute_products<Width>(n, d, y_tangents, Width, tangents.data());
       for (std::uint32_t l = 0; l < op.arity; ++l) {
         if ((curved >> l & 1U) == 0) continue;
         pass_entries(n, h[l], y_adjoint, h[l]);
-        add_products<Width>(n, h[l], dx[l], tangents.data());
+        add_products<Width>(n, h[l], dx[l], tangents_of.readers[l].step(), tangents.data());
       }
     }
-    add_products<Width>(n, d, y_tangents, tangents.data());
     pass_entries(n, d, y_adjoint, sums);
     to.add(w.adjoints, begin, n, sums);
-    to_tangents.add(w.adjoint_tangents, begin, n, tangents.data());
+    tangents_of.readers[j].add(w.adjoint_tangents, begin, n, tangents.data());
   }
 };
 

@@ -32,7 +32,7 @@ struct entry_functions {
   void (*partial)(std::size_t j, std::uint32_t n, columns x, const double* y, double* d);
   /// Computes d, the partial derivative times the adjoint of y, 0 where the adjoint is 0.
   void (*reverse)(std::size_t j, std::uint32_t n, columns x, const double* y, const double* y_adjoint, double* d);
-  /// Computes d, the partial derivative, and h[l], the derivative of d with respect to argument l.
+  /// Computes d, the partial derivative, and h[l], the derivative of d with respect to argument l, unless h[l] is null.
   void (*second)(std::size_t j, std::uint32_t n, columns x, const double* y, double* d, double* const* h);
   /// Records the partial derivative with respect to argument j instead of computing it.
   traced (*recorded_partial)(std::size_t j, const traced* x, const traced& y);
@@ -41,6 +41,9 @@ struct entry_functions {
 };
 
 namespace detail {
+
+/// The most entries of the columns that the functions get.
+inline constexpr std::uint32_t block_length = 256;
 
 /// Computes the partial derivative with respect to argument J, for numbers or duals.
 template <class Rule, std::size_t J, class T, std::size_t... I>
@@ -173,13 +176,15 @@ struct entries_of {
     const std::array<double*, arity> to{h[L]...};
     if constexpr (has_derivatives<Rule, J, arity>) {
       partials_into<Rule, J>(d, n, y, from[L]...);
-      (differentiate_in_octets<J, L>(n, y, to[L], from, each), ...);
-    } else {
-      for (std::uint32_t i = 0; i < n; ++i) {
-        const direction of = second_at<J>(at(from.data(), i, each), y[i]);
-        d[i] = of.value;
-        ((to[L][i] = of.tangent[L]), ...);
-      }
+      ((to[L] != nullptr ? differentiate_in_octets<J, L>(n, y, to[L], from, each) : void()), ...);
+      return;
+    }
+    double unused[block_length];
+    const std::array<double*, arity> into{to[L] != nullptr ? to[L] : unused...};
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const direction of = second_at<J>(at(from.data(), i, each), y[i]);
+      d[i] = of.value;
+      ((into[L][i] = of.tangent[L]), ...);
     }
   }
   template <std::size_t... J>
