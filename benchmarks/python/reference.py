@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from cases import CASES, Case
 
-__all__ = ["difference", "hessian_reference", "reference", "relative_error"]
+__all__ = ["difference", "hessian_reference", "product_reference", "reference", "relative_error"]
 
 _WEIGHTS = ((1, 0.75), (2, -0.15), (3, 1 / 60))
 _MOST_COORDINATES, _DIRECTIONS = 16, 4
 
 
-def difference(function: Callable[[np.ndarray], Any], x: np.ndarray, direction: np.ndarray, h: float = 2e-3) -> Any:
+def difference(function: Callable[[np.ndarray], Any], x: np.ndarray, direction: np.ndarray, h: float) -> Any:
     """The derivative of a function at x along a direction."""
     return sum(w * (function(x + k * h * direction) - function(x - k * h * direction)) for k, w in _WEIGHTS) / h
 
@@ -40,7 +40,9 @@ def reference(case: Case) -> dict[str, Any]:
     directions = list(np.eye(point.size)) if point.size <= _MOST_COORDINATES else []
     directions += [each / np.linalg.norm(each) for each in random.normal(size=(_DIRECTIONS, point.size))]
     scale = np.linalg.norm(gradient)
-    error = max(abs(difference(lambda x: function(x)[0], point, each) - gradient @ each) for each in directions) / scale
+    error = (
+        max(abs(difference(lambda x: function(x)[0], point, each, case.step) - gradient @ each) for each in directions) / scale
+    )
     return {"value": float(value), "gradient": gradient, "error": float(error)}
 
 
@@ -48,9 +50,16 @@ def hessian_reference(case: Case) -> np.ndarray:
     """The Hessian by differences of the gradient by hand."""
     data, point = case.make()
     function = case.by_hand(data)
-    rows = [difference(lambda x: function(x)[1], point, unit) for unit in np.eye(point.size)]
+    rows = [difference(lambda x: function(x)[1], point, unit, case.step) for unit in np.eye(point.size)]
     matrix = np.array(rows)
     return (matrix + matrix.T) / 2
+
+
+def product_reference(case: Case) -> np.ndarray:
+    """The Hessian times `vector_for(case)`, by differences of the gradient by hand."""
+    data, point = case.make()
+    function = case.by_hand(data)
+    return difference(lambda x: function(x)[1], point, vector_for(case), case.step)
 
 
 def vector_for(case: Case) -> np.ndarray:

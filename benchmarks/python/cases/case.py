@@ -43,7 +43,8 @@ class Case:
     make: Callable[[], tuple[Data, np.ndarray]]  # the data, and the point at which everything is evaluated
     forms: dict[str, Form]
     by_hand: Callable[[Data], Callable[[np.ndarray], tuple[float, np.ndarray]]]
-    second_order: bool = False  # also its Hessian and a Hessian-vector product
+    second_order: tuple[str, ...] = ()  # also its "product" (Hessian times vector) and "hessian"
+    step: float = 2e-3  # of differences that check the case
     operations: int = 0  # scalar operations of the recording where they are the point of the case
 
     def function(self, form: str, library: Library) -> tuple[Callable[[Any], Any], np.ndarray]:

@@ -80,5 +80,6 @@ CASES = [
         make,
         {"numpy": log_density, "density": with_densities},
         by_hand,
+        ("product", "hessian"),
     )
 ]

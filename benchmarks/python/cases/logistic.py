@@ -52,6 +52,6 @@ def by_hand(data: Data) -> Any:
 
 _FORMS = {"numpy": log_density, "density": with_densities}
 CASES = [
-    Case("logistic_small", "logistic regression, 1000 x 10", partial(make, 1000, 10), _FORMS, by_hand, second_order=True),
+    Case("logistic_small", "logistic regression, 1000 x 10", partial(make, 1000, 10), _FORMS, by_hand, ("product", "hessian")),
     Case("logistic_large", "logistic regression, 10 000 x 100", partial(make, 10000, 100), _FORMS, by_hand),
 ]

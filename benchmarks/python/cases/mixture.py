@@ -57,4 +57,4 @@ def by_hand(data: Data) -> Any:
     return gradient
 
 
-CASES = [Case("mixture", "Gaussian mixture, 1000 points", make, {"numpy": log_density}, by_hand)]
+CASES = [Case("mixture", "Gaussian mixture, 1000 points", make, {"numpy": log_density}, by_hand, ("product", "hessian"))]
