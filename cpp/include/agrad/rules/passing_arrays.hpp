@@ -44,8 +44,8 @@ inline void add_passed_entries(std::size_t n, const double* slopes, double adjoi
   for (; i < n; ++i) to[i] += passed(slopes[i], adjoint);
 }
 
-/// Compute and add the products of n finite slopes and eight tangents each, `step` numbers apart. A product with a finite slope
-/// is passed, whatever the tangent, unless the slope is zero.
+/// Compute and add the products of n finite slopes and eight tangents each, which are `step` numbers apart. With a finite slope
+/// other than zero, the ordinary product is the passed one for every tangent, so only the slope is tested.
 inline void multiply_eight_tangents(std::size_t n, const double* slopes, const double* tangents, std::size_t step, double* to) {
   using all = lanes<8>;
   for (std::size_t i = 0; i < n; ++i, tangents += step, to += 8)
