@@ -17,6 +17,7 @@
 
 #include <agrad/rules/arithmetic.hpp>
 #include <agrad/rules/passing_arrays.hpp>
+#include <agrad/rules/structure.hpp>
 
 namespace agrad {
 
@@ -113,6 +114,24 @@ void add_product(std::array<T, K>& sum, const T& factor, const std::array<T, K>&
   }
 }
 
+/// Returns the number that a scalar has the derivatives of.
+template <class X>
+double number_in(const X& x) {
+  if constexpr (std::is_arithmetic_v<X>)
+    return static_cast<double>(x);
+  else
+    return number_in(x.val());
+}
+
+/// Returns whether an argument is the number 0.
+template <class X>
+bool is_number_zero(const X& x) {
+  if constexpr (std::is_arithmetic_v<X>)
+    return x == 0;
+  else
+    return false;
+}
+
 }  // namespace detail
 
 /// The engine of duals: the rule computes the value on T, its partial derivatives the tangents on T.
@@ -124,6 +143,10 @@ struct dual_engine {
     using D = typename detail::dual_among<X...>::type;
     static_assert((std::is_convertible_v<const X&, D> && ...),
                   "these scalars do not mix: duals of different numbers of tangents, or a dual of numbers and a tape variable");
+    // A multiple of the number 0 is constant. Variables of a tape would not show that.
+    if constexpr (!std::is_same_v<decltype(D::value), double> && detail::proportional_to<Rule> != 0)
+      if ((detail::bits_of(detail::is_number_zero(x)...) & detail::proportional_to<Rule>) != 0)
+        return D(Rule::value(detail::number_in(x)...));
     return on<Rule, D>(std::index_sequence_for<X...>{}, x...);
   }
 

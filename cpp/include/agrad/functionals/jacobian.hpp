@@ -32,9 +32,10 @@ void reverse_rows(const Eigen::MatrixBase<Y>& y, const independent<Variables>& a
       rows.row(begin) = at.adjoints();
       continue;
     }
-    t.clear_lanes();
-    for (Eigen::Index i = begin; i < end; ++i) t.seed_lane(y[i].index(), static_cast<std::size_t>(i - begin));
-    t.reverse_lanes();
+    do {
+      t.clear_lanes();
+      for (Eigen::Index i = begin; i < end; ++i) t.seed_lane(y[i].index(), static_cast<std::size_t>(i - begin));
+    } while (!t.reverse_lanes());
     for (Eigen::Index j = 0; j < at.variables.size(); ++j) {
       const double* lanes = t.lane_adjoints(at.first + static_cast<tape::index_type>(j));
       for (Eigen::Index i = begin; i < end; ++i) rows(i, j) = lanes[i - begin];

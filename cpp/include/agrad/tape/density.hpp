@@ -43,7 +43,9 @@ struct density_edge {
 
   template <int Lanes>
   void propagate(const adjoint_view<Lanes>& adjoint, double of_result) const {
-    if (is_range && adjoint.reaches(*indices)) {  // from the last one, because `at` checks that all up to it exist
+    if (AGRAD_UNLIKELY(adjoint.is_marking())) {
+      for (std::size_t i = 0; i < size; ++i) adjoint.at(index_of(i)) += of_result;
+    } else if (is_range && adjoint.reaches(*indices)) {  // from the last one, because `at` checks that all up to it exist
       const double* partial = partials;
       double* to = &adjoint.at(*indices + static_cast<tape::index_type>(size - 1)) - (size - 1) * Lanes;
       if constexpr (Lanes == 1)
@@ -51,10 +53,12 @@ struct density_edge {
       else
         for (std::size_t i = 0; i < size; ++i) to[i * Lanes] += passed(partial[i], of_result);
     } else {
-      for (std::size_t i = 0; i < size; ++i)
-        adjoint.at(is_range ? *indices + static_cast<tape::index_type>(i) : indices[i]) += passed(partials[i], of_result);
+      for (std::size_t i = 0; i < size; ++i) adjoint.at(index_of(i)) += passed(partials[i], of_result);
     }
   }
+
+ private:
+  tape::index_type index_of(std::size_t i) const { return is_range ? *indices + static_cast<tape::index_type>(i) : indices[i]; }
 };
 
 /// A constant argument.

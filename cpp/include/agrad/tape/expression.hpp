@@ -3,18 +3,22 @@
 // An expression of N leaves is a value, N partial derivatives and N indices; a rule applied to expressions scales their partial
 // derivatives. An expression holds no references, so that `auto e = a * b`, `cond ? a * b : c * d` and a function that returns
 // `auto` are safe. Assignment writes one statement with one edge for each leaf. All functions here are always inlined: the
-// arrays then stay in registers and constants fold, while an expression in memory costs more than its arithmetic.
-// Read next: tape/var.hpp.
+// arrays then stay in registers and constants fold, while an expression in memory costs more than its arithmetic. A leaf gets
+// index 0 where its derivative is zero by structure; a computed zero times an infinite derivative is nan (docs/functions.md,
+// "Zero times infinity"). Read next: tape/var.hpp.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
 #include <agrad/rules/apply.hpp>
 #include <agrad/rules/passing.hpp>
+#include <agrad/rules/structure.hpp>
 #include <agrad/tape/tape.hpp>
 
 // Statements check that the scopes of their variables are open, unless NDEBUG is defined: a variable of an ended scope or of
@@ -38,7 +42,8 @@ struct expression {
   double value;
   std::array<double, std::size_t{N}> partials;
   std::array<tape::index_type, std::size_t{N}> indices;
-  std::uint32_t scope = 0;  // of the innermost scope among its variables; 0 where it is not checked
+  std::uint32_t scope = 0;   // of the innermost scope among its variables; 0 where it is not checked
+  bool is_singular = false;  // whether a rule inside has an infinite derivative without an overflow
 
   double val() const { return value; }
 };
@@ -86,22 +91,27 @@ struct operand_of<T, std::enable_if_t<is_operand<T>>> {
   AGRAD_ALWAYS_INLINE static const T& make(const T& x) { return x; }
 };
 
-/// Appends an operand's leaves to a result from Place on, scaled by the derivative with respect to the operand.
+/// Whether a number is infinite or nan: one comparison.
+AGRAD_ALWAYS_INLINE bool is_infinite_or_nan(double x) { return !(std::abs(x) <= std::numeric_limits<double>::max()); }
+
+/// Appends an operand's leaves to a result from Place on, scaled by the derivative with respect to the operand. is_cut: whether
+/// the derivative is a zero of structure.
 template <int Place, class Result>
-AGRAD_ALWAYS_INLINE void append_leaves(Result&, double, const constant&) {}
-template <int Place, class Result>
-AGRAD_ALWAYS_INLINE void append_leaves(Result& result, double derivative, const leaf& x) {
+AGRAD_ALWAYS_INLINE void append_leaves(Result& result, double derivative, bool is_cut, const leaf& x) {
   result.partials[Place] = derivative;
-  result.indices[Place] = x.index;
+  result.indices[Place] = is_cut ? 0 : x.index;
 }
 template <int Place, class Result, int N, std::size_t... I>
-AGRAD_ALWAYS_INLINE void append_leaves(Result& result, double derivative, const expression<N>& x, std::index_sequence<I...>) {
-  ((result.partials[Place + I] = passed(derivative, x.partials[I])), ...);
-  ((result.indices[Place + I] = x.indices[I]), ...);
+AGRAD_ALWAYS_INLINE void append_leaves(Result& result, double derivative, bool is_cut, const expression<N>& x,
+                                       std::index_sequence<I...>) {
+  const bool is_zero = derivative == 0 && (is_cut || !x.is_singular);  // also if the partial derivative is infinite
+  ((result.partials[Place + I] = is_zero || x.partials[I] == 0 ? 0.0 : derivative * x.partials[I]), ...);
+  ((result.indices[Place + I] = is_cut ? 0 : x.indices[I]), ...);
+  result.is_singular |= x.is_singular;
 }
 template <int Place, class Result, int N>
-AGRAD_ALWAYS_INLINE void append_leaves(Result& result, double derivative, const expression<N>& x) {
-  append_leaves<Place>(result, derivative, x, std::make_index_sequence<std::size_t{N}>{});
+AGRAD_ALWAYS_INLINE void append_leaves(Result& result, double derivative, bool is_cut, const expression<N>& x) {
+  append_leaves<Place>(result, derivative, is_cut, x, std::make_index_sequence<std::size_t{N}>{});
 }
 
 /// Appends the statement that adds an expression, times a sign, to the target.
@@ -117,6 +127,7 @@ AGRAD_ALWAYS_INLINE void write_statement(tape& t, tape::index_type target, expre
   if (sign < 0)
     for (double& partial : x.partials) partial = -partial;
   t.record(target, x.partials, x.indices);
+  if (AGRAD_UNLIKELY(x.is_singular)) t.note_singular();
 }
 
 #ifdef AGRAD_CHECKS_OPERANDS
@@ -147,11 +158,19 @@ AGRAD_ALWAYS_INLINE auto express(std::index_sequence<I...>, const Operand&... x)
 #ifdef AGRAD_CHECKS_OPERANDS
   result.scope = std::max({scope_of(x)...});
 #endif
+  using structure = rule_structure<Rule, var>;
+  constexpr unsigned active = bits_of((Operand::leaves > 0)...);
+  double sizes = 0;  // their sum is not finite where one of them is not
   const auto append = [&](auto argument, auto place, const auto& operand) {
-    if constexpr (std::decay_t<decltype(operand)>::leaves > 0)
-      append_leaves<place()>(result, Rule::derivative(argument, x.value..., result.value), operand);
+    if constexpr (std::decay_t<decltype(operand)>::leaves > 0) {
+      const double derivative = Rule::derivative(wrt<static_cast<int>(argument())>{}, x.value..., result.value);
+      sizes += std::abs(derivative);
+      append_leaves<place()>(result, derivative,
+                             structure::template is_structural_zero<argument(), active>(derivative, x.value...), operand);
+    }
   };
-  (append(wrt<static_cast<int>(I)>{}, std::integral_constant<int, leaves_before<I, Operand...>()>{}, x), ...);
+  (append(std::integral_constant<std::size_t, I>{}, std::integral_constant<int, leaves_before<I, Operand...>()>{}, x), ...);
+  if constexpr (structure::may_be_singular) result.is_singular |= is_infinite_or_nan(sizes);
   return result;
 }
 

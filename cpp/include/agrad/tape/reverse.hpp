@@ -203,25 +203,50 @@ void tape::reverse_statements_of(std::size_t first, std::size_t last) {
 
 template <int Lanes>
 void tape::reverse_statements(std::size_t first, std::size_t last) {
-  if (first_reached_ > 1)
+  if (AGRAD_UNLIKELY(is_careful_))
+    reverse_carefully<Lanes>(first, last);
+  else if (first_reached_ > 1)
     reverse_statements_of<Lanes, true>(first, last);
   else
     reverse_statements_of<Lanes, false>(first, last);
 }
 
 template <int Lanes>
-void tape::reverse_scopes() {
+bool tape::reverse_scopes(bool carefully) {
   make_adjoints();
   struct under_way {
     tape& t;
     std::size_t outer;
-    explicit under_way(tape& on) : t(on), outer(std::exchange(on.reversed_scopes_, on.scopes_.size())) {}
-    ~under_way() { t.reversed_scopes_ = outer; }
-  } const guard(*this);
+    bool was_careful, was_marking, had_met_zero;
+    under_way(tape& on, bool is)
+        : t(on),
+          outer(std::exchange(on.reversed_scopes_, on.scopes_.size())),
+          was_careful(std::exchange(on.is_careful_, is)),
+          was_marking(std::exchange(on.is_marking_, false)),
+          had_met_zero(std::exchange(on.has_met_zero_, false)) {}
+    ~under_way() {
+      t.reversed_scopes_ = outer;
+      t.is_careful_ = was_careful, t.is_marking_ = was_marking, t.has_met_zero_ = had_met_zero;
+    }
+  } const guard(*this, carefully);
+  if (AGRAD_UNLIKELY(carefully)) mark_seeds<Lanes>();
   const level& innermost = scopes_.back();
   const std::size_t floor = innermost.floor, first = innermost.edges;
   reverse_statements<Lanes>(first, statements_.size());
   if (floor + 1 < scopes_.size() && scopes_[floor].edges != first) reverse_outer_scopes<Lanes>(floor);
+  const bool is_right = carefully || !has_met_zero_;
+  if (AGRAD_UNLIKELY(!is_right)) note_singular_at(statements_.size() + 1);  // of no statement, so that later passes are careful
+  return is_right;
+}
+
+/// Returns whether an adjoint of the indices from begin to end is not zero, or in a careful pass not zero by structure.
+template <int Lanes>
+bool tape::has_arrived(std::size_t begin, std::size_t end) {
+  const double* adjoints = (Lanes == 1 ? adjoints_ : lane_adjoints_).data();
+  const double* marks = is_careful_ ? this->marks<Lanes>().data() : adjoints;
+  bool has = false;
+  for (std::size_t i = begin * Lanes; i < end * Lanes; ++i) has |= adjoints[i] != 0 || marks[i] != 0;
+  return has;
 }
 
 // From inner to outer scopes; the statements of a scope are skipped if all adjoints of the scope are zero.
@@ -229,11 +254,7 @@ template <int Lanes>
 void tape::reverse_outer_scopes(std::size_t floor) {
   for (std::size_t depth = scopes_.size() - 1; depth-- > floor;) {
     const level begin = scopes_[depth], end = scopes_[depth + 1];
-    if (begin.edges == end.edges) continue;
-    const double* adjoints = (Lanes == 1 ? adjoints_ : lane_adjoints_).data();
-    bool has_arrived = false;
-    for (std::size_t i = begin.next * Lanes; i < end.next * Lanes; ++i) has_arrived |= adjoints[i] != 0;
-    if (has_arrived) reverse_statements<Lanes>(begin.edges, end.edges);
+    if (begin.edges != end.edges && has_arrived<Lanes>(begin.next, end.next)) reverse_statements<Lanes>(begin.edges, end.edges);
   }
 }
 

@@ -19,6 +19,7 @@ inline void tape::rewind(const level& to) {
     last.destroy(last.object);
   }
   statements_.shrink(to.edges);
+  while (AGRAD_UNLIKELY(!singular_.empty() && singular_.back() > to.edges)) singular_.pop_back();
   if (to.edges <= intact_) intact_ = unlimited;
   next_ = to.next;
   if (adjoints_.size() > next_) adjoints_.shrink(next_);

@@ -24,6 +24,10 @@ class stream {
   stream(const stream&) = delete;
   stream& operator=(const stream&) = delete;
   ~stream() { std::free(memory_); }
+  void swap(stream& other) noexcept {
+    std::swap(memory_, other.memory_), std::swap(begin_, other.begin_);
+    std::swap(end_, other.end_), std::swap(limit_, other.limit_);
+  }
 
   bool has_room(std::size_t n) const { return static_cast<std::size_t>(limit_ - end_) >= n; }
   /// Returns a pointer to space for n more values; `advance` then counts the values written.

@@ -45,7 +45,21 @@ class adjoint_view {
   bool reaches(std::uint32_t index) const { return index >= first_; }
   auto operator[](const matrix<var>& x) const;
 
+  /// Returns whether the pass tells zeros of structure from computed ones (tape/careful.hpp).
+  bool is_careful() const;
+  /// Returns whether the adjoints are marks: numbers other than zero where an adjoint is not zero by structure. A closure then
+  /// marks the operands as if derivatives that were computed as zero were one.
+  bool is_marking() const;
+  /// Notes that an adjoint of zero met an infinite derivative, so that the pass may have to be careful.
+  void note_zero() const;
+  /// Adds to an adjoint, for closures that do nothing while marking: in a careful pass the adjoint is marked unless it is zero.
+  void add_and_mark(std::uint32_t index, double amount) const;
+  /// Returns, in a careful pass, whether an adjoint of zero was computed.
+  bool is_computed_zero(std::uint32_t index) const;
+
  private:
+  double& mark(std::uint32_t index) const;
+
   tape& tape_;
   std::uint32_t first_;  // first index of the pass; earlier variables are constant, and their adjoints are dropped
   int lane_;
@@ -136,8 +150,28 @@ class AGRAD_VISIBLE tape {
   void seed(index_type index, double amount) {
     if (index >= first_reached()) adjoint(index) += amount;
   }
-  /// Propagates the adjoints from the last statement to the first one of the pass.
-  void reverse() { reverse_scopes<1>(); }
+  /// Propagates the adjoints from the last statement to the first one of the pass. If the result is false, a closure met a zero
+  /// at an infinite derivative; the same pass, run once more from the same seeds, will then be careful (tape/careful.hpp).
+  bool reverse() { return reverse_scopes<1>(!singular_.empty()); }
+  /// Runs a whole pass from one variable: the adjoints become derivatives of it.
+  void differentiate(index_type index) {
+    do {
+      clear_adjoints();
+      seed(index, 1);
+    } while (AGRAD_UNLIKELY(!reverse()));
+  }
+  /// Does the same within a function of agrad of several operations, where a zero that meets an infinite slope is zero.
+  void reverse_within_function() { reverse_scopes<1>(false); }
+  /// Notes that a partial derivative of the last statement is infinite without an overflow.
+  AGRAD_COLD void note_singular() noexcept { note_singular_at(statements_.size()); }
+  void note_zero() { has_met_zero_ = true; }
+  bool is_careful() const { return is_careful_; }
+  bool is_marking() const { return is_marking_; }
+  /// Returns the marks of a careful reverse pass, `Lanes` for each index.
+  template <int Lanes>
+  stream<double>& marks() {
+    return Lanes == 1 ? marks_ : lane_marks_;
+  }
   /// Returns the index of the first variable in a reverse pass.
   index_type first_reached() const { return first_reached_; }
   /// Returns the index after the last.
@@ -166,7 +200,7 @@ class AGRAD_VISIBLE tape {
   void seed_lane(index_type index, std::size_t lane) {
     if (index >= first_reached()) lane_adjoints(index)[lane] += 1;
   }
-  void reverse_lanes() { reverse_scopes<lanes>(); }
+  bool reverse_lanes() { return reverse_scopes<lanes>(!singular_.empty()); }
   /// Returns the adjoints of an index in all lanes, side by side.
   double* lane_adjoints(index_type index) { return lane_adjoints_.data() + std::size_t{index} * lanes; }
   /// Allocates space for n adjoints that are never read, of a matrix outside of a reverse pass.
@@ -228,7 +262,7 @@ class AGRAD_VISIBLE tape {
   };
 
   template <int Lanes>
-  void reverse_scopes();
+  bool reverse_scopes(bool carefully);
   template <int Lanes>
   [[gnu::noinline]] void reverse_outer_scopes(std::size_t floor);
   template <int Lanes>
@@ -236,6 +270,15 @@ class AGRAD_VISIBLE tape {
   // Not inlined, so that the loop has all registers.
   template <int Lanes, bool Isolated>
   [[gnu::noinline]] void reverse_statements_of(std::size_t first, std::size_t last);
+  AGRAD_COLD void note_singular_at(std::size_t end) noexcept;
+  template <int Lanes>
+  void mark_seeds();
+  template <int Lanes>
+  bool has_arrived(std::size_t begin, std::size_t end);
+  template <int Lanes>
+  void reverse_carefully(std::size_t first, std::size_t last);
+  template <int Lanes>
+  void reverse_carefully(closure_base& closure);
 
   template <std::size_t N, std::size_t... I>
   AGRAD_ALWAYS_INLINE void write(index_type target, const std::array<double, N>& partials,
@@ -272,6 +315,9 @@ class AGRAD_VISIBLE tape {
   stream<edge> statements_;
   stream<double> adjoints_;
   stream<double> lane_adjoints_;
+  stream<double> marks_, lane_marks_;  // of careful reverse passes
+  std::vector<std::size_t> singular_;  // the ends of statements whose partial derivatives are infinite
+  bool is_careful_ = false, is_marking_ = false, has_met_zero_ = false;  // of the present reverse pass
   std::vector<owner> owners_;
   arena arena_;
   std::size_t next_ = 1;             // index of the next variable
@@ -305,5 +351,6 @@ class active_tape {
 
 }  // namespace agrad
 
+#include <agrad/tape/careful.hpp>
 #include <agrad/tape/reverse.hpp>
 #include <agrad/tape/scopes.hpp>

@@ -91,12 +91,7 @@ class var {
   }
 
   /// Runs a reverse pass from this variable: the adjoints of all variables become derivatives of this variable.
-  void grad() const {
-    tape& t = reached_tape("grad");
-    t.clear_adjoints();
-    t.seed(index_, 1);
-    t.reverse();
-  }
+  void grad() const { reached_tape("grad").differentiate(index_); }
 
   /// Does the same, but adds the derivatives to the present adjoints.
   void accumulate_grad() const {
@@ -250,9 +245,7 @@ struct tape_access {
   static void reverse_from(const var& y) {
     tape& t = tape::current();
     y.check_usable("grad");
-    t.clear_adjoints();
-    t.seed(y.index(), 1);
-    t.reverse();
+    t.differentiate(y.index());
   }
 };
 

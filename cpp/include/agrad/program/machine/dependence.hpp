@@ -8,10 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
 
-#include <agrad/rules/comparison.hpp>
+#include <agrad/rules/structure.hpp>
 
 namespace agrad {
 
@@ -47,41 +45,16 @@ struct dependence {
   bool has_weights = false;
 };
 
-namespace detail {
-
-/// Returns whether the rule's derivative with respect to argument K is a plain double for arguments of type S.
-template <class Rule, class S, std::size_t K, std::size_t... I>
-constexpr bool has_plain_derivative(std::index_sequence<I...>) {
-  using derivative =
-      decltype(Rule::derivative(wrt<static_cast<int>(K)>{}, ((void)I, std::declval<const S&>())..., std::declval<const S&>()));
-  return std::is_same_v<std::decay_t<derivative>, double>;
-}
-
-template <class Rule, class = void>
-inline constexpr std::uint8_t proportional_to = 0;
-template <class Rule>
-inline constexpr std::uint8_t proportional_to<Rule, std::void_t<decltype(Rule::proportional_to)>> = Rule::proportional_to;
-
-template <class Rule, class S, std::size_t... K>
-constexpr dependence dependence_of_rule(std::index_sequence<K...> each) {
-  if (std::is_base_of_v<piecewise_constant_rule<Rule::arity>, Rule>) return {dependence::on_nothing, true};
-  dependence d{dependence::entrywise, true, Rule::is_regular};
-  d.zero_with = proportional_to<Rule>;
-  unsigned curved[] = {has_plain_derivative<Rule, S, K>(each) ? 0U : ~(proportional_to<Rule> & 1U << K)...};
-  for (std::size_t k = 0; k < sizeof...(K); ++k) {
-    for (std::size_t l = 0; l < sizeof...(K); ++l)  // second derivatives are symmetric
-      if ((curved[k] >> l & curved[l] >> k & 1U) != 0) d.curved[k] = static_cast<std::uint8_t>(d.curved[k] | 1U << l);
-    d.is_linear = d.is_linear && d.curved[k] == 0;
-  }
-  return d;
-}
-
-}  // namespace detail
-
 /// Returns the dependence of a rule's elementwise kernel; S is a scalar with tangents.
 template <class Rule, class S>
 constexpr dependence dependence_of_rule() {
-  return detail::dependence_of_rule<Rule, S>(std::make_index_sequence<static_cast<std::size_t>(Rule::arity)>{});
+  using structure = detail::rule_structure<Rule, S>;
+  if (structure::is_piecewise_constant) return {dependence::on_nothing, true};
+  dependence d{dependence::entrywise, structure::is_piecewise_linear, Rule::is_regular};
+  d.zero_with = detail::proportional_to<Rule>;
+  std::size_t k = 0;
+  for (const std::uint8_t each : structure::curved) d.curved[k++] = each;
+  return d;
 }
 
 }  // namespace agrad

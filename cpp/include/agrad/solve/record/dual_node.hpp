@@ -114,6 +114,7 @@ class dual_node : public tape_node<dual<S, K>> {
   /// Propagates the adjoints of the result and of its tangents to the arguments and to the arguments' tangents.
   template <class Adjoint>
   void reverse_with_tangents(const Adjoint& adjoint) {
+    if (adjoint.is_marking()) return;  // zeros of solves count as structural
     numbers of_values = this->adjoints_from(adjoint, this->first_);
     std::vector<std::pair<std::size_t, numbers>> of_tangents;
     for (std::size_t a = 0; a < moving_.size(); ++a) {
@@ -165,14 +166,14 @@ class dual_node : public tape_node<dual<S, K>> {
   /// Adds the derivatives of a gradient in direction k.
   template <class Adjoint>
   void add_to_values(const Adjoint& adjoint, const adjoints& of, std::size_t width, std::size_t k) const {
-    for (const auto& [place, index] : this->arguments_.variables()) adjoint.at(index) += of.tangents[place * width + k];
+    for (const auto& [place, index] : this->arguments_.variables()) adjoint.add_and_mark(index, of.tangents[place * width + k]);
   }
 
   template <class Adjoint>
   void add_to_tangents(const Adjoint& adjoint, std::size_t k, const adjoints& of) const {
     const auto& all = this->arguments_.all_tangents();
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i][k].index() != 0) adjoint.at(all[i][k].index()) += of.values[i];
+      if (all[i][k].index() != 0) adjoint.add_and_mark(all[i][k].index(), of.values[i]);
   }
 
   bool side_by_side_;

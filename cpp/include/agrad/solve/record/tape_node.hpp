@@ -44,11 +44,12 @@ class tape_node {
   /// Propagates the adjoints of the result to the variables.
   template <class Adjoint>
   void reverse(const Adjoint& adjoint) {
+    if (adjoint.is_marking()) return;  // zeros of solves count as structural
     const std::vector<double> of_result = adjoints_from(adjoint, first_);
     if (is_zero(of_result)) return;
     argument_adjoints_.assign(arguments_.numbers().size(), 0.0);
     solve_->reverse(of_result.data(), argument_adjoints_.data());
-    for (const auto& [place, index] : arguments_.variables()) adjoint.at(index) += argument_adjoints_[place];
+    for (const auto& [place, index] : arguments_.variables()) adjoint.add_and_mark(index, argument_adjoints_[place]);
   }
 
   /// Returns the adjoints of as many numbers as the result has, from an index.

@@ -14,114 +14,13 @@
 #include <tuple>
 #include <utility>
 
-#include <agrad/rules/passing_arrays.hpp>
+#include <agrad/rules/structure.hpp>
+#include <agrad/tape/matrix/closures.hpp>
 #include <agrad/tape/matrix/operand.hpp>
 
 namespace agrad {
 
 namespace detail {
-
-/// Calls sum(i, product) with the products of n adjoints and partial derivatives.
-template <class Sum, class Bar, class Partial>
-void add_products(const Sum& sum, const Bar& bar, Eigen::Index n, const Partial& partial) {
-  constexpr Eigen::Index length = 64;
-  double slopes[length], bars[length];
-  for (Eigen::Index begin = 0; begin < n; begin += length) {
-    const Eigen::Index count = std::min(length, n - begin);
-    for (Eigen::Index i = 0; i < count; ++i) slopes[i] = partial(begin + i), bars[i] = bar[begin + i];
-    pass_entries(static_cast<std::size_t>(count), slopes, bars, slopes);
-    for (Eigen::Index i = 0; i < count; ++i) sum(begin + i, slopes[i]);
-  }
-}
-
-/// Propagates the adjoint of a result to operand I; `partial(j)` returns the partial derivatives in column j.
-template <class Operand, class Adjoint, class Partial>
-void propagate_columns(const Adjoint& adjoint, const matrix<var>& y, const Operand& x, const Partial& partial) {
-  const adjoint_columns<Adjoint> bars(adjoint, y);
-  if constexpr (Operand::is_scalar) {
-    double total = 0;
-    for (Eigen::Index j = 0; j < y.cols(); ++j)
-      add_products([&](Eigen::Index, double product) { total += product; }, bars(j), y.rows(), partial(j));
-    adjoint.at(x.index) += total;
-  } else {
-    const adjoint_columns<Adjoint> sums(adjoint, x.x);
-    for (Eigen::Index j = 0; j < y.cols(); ++j) {
-      const auto sum = sums(j);
-      add_products([&](Eigen::Index i, double product) { sum[i] += product; }, bars(j), y.rows(), partial(j));
-    }
-  }
-}
-
-/// A rule whose derivatives are computed in the reverse pass.
-template <class Rule, class... Stored>
-struct recomputed {
-  matrix<var> y;  // with as many columns as the loops have
-  std::tuple<Stored...> operands;
-
-  template <class Adjoint>
-  void operator()(const Adjoint& adjoint) const {
-    propagate_each(adjoint, std::index_sequence_for<Stored...>{});
-  }
-
- private:
-  // The derivatives of a linear rule do not depend on its arguments, and constant arguments were not stored.
-  template <class Column>
-  static double argument(const Column& column, Eigen::Index i) {
-    if constexpr (Rule::is_linear)
-      return 0;
-    else
-      return column[i];
-  }
-  template <class Adjoint, std::size_t... I>
-  void propagate_each(const Adjoint& adjoint, std::index_sequence<I...>) const {
-    (propagate<I>(adjoint, std::get<I>(operands)), ...);
-  }
-  template <std::size_t I, class Adjoint, class Operand>
-  void propagate(const Adjoint& adjoint, const Operand& x) const {
-    if constexpr (Operand::is_active) {
-      propagate_columns(adjoint, y, x, [&](Eigen::Index j) {
-        return std::apply(
-            [&](const Stored&... each) {
-              return [value = y.val().data() + j * y.outer(), columns = std::make_tuple(each.column(j)...)](Eigen::Index i) {
-                return std::apply(
-                    [&](const auto&... column) -> double {
-                      return Rule::derivative(wrt<static_cast<int>(I)>{}, argument(column, i)..., value[i]);
-                    },
-                    columns);
-              };
-            },
-            operands);
-      });
-    }
-  }
-};
-
-/// A rule whose partial derivatives were stored.
-template <class... Stored>
-struct remembered {
-  matrix<var> y;
-  std::tuple<Stored...> operands;
-  std::array<const double*, sizeof...(Stored)> partials;
-
-  template <class Adjoint>
-  void operator()(const Adjoint& adjoint) const {
-    propagate_each(adjoint, std::index_sequence_for<Stored...>{});
-  }
-
- private:
-  template <class Adjoint, std::size_t... I>
-  void propagate_each(const Adjoint& adjoint, std::index_sequence<I...>) const {
-    (propagate(adjoint, std::get<I>(operands), partials[I]), ...);
-  }
-  template <class Adjoint, class Operand>
-  void propagate(const Adjoint& adjoint, const Operand& x, const double* partial) const {
-    if constexpr (Operand::is_active) {
-      propagate_columns(adjoint, y, x, [&](Eigen::Index j) {
-        return [column = partial + j * y.outer()](Eigen::Index i) { return column[i]; };
-      });
-    }
-  }
-};
 
 template <class Rule, class... Operand>
 class entrywise {
@@ -139,7 +38,12 @@ class entrywise {
     } else {
       const std::array<double*, sizeof...(x)> partials{room(x, y.size())...};
       for (Eigen::Index j = 0; j < y.cols(); ++j) fill(y, partials, j, std::index_sequence_for<Operand...>{}, x.column(j)...);
-      remembered<std::decay_t<decltype(x.stored_copy(false))>...> closure{y, {x.stored_copy(false)...}, {}};
+      remembered<std::decay_t<decltype(x.stored_copy(false))>...> closure{
+          y,
+          {x.stored_copy(false)...},
+          {},
+          structural_zeros(std::index_sequence_for<Operand...>{}),
+          rule_structure<Rule, var>::may_be_singular};
       std::copy(partials.begin(), partials.end(), closure.partials.begin());
       push(closure);
     }
@@ -147,6 +51,13 @@ class entrywise {
   }
 
  private:
+  // Of the rules that are a multiple of a constant, the derivative is zero only where the constant is.
+  template <std::size_t... I>
+  static constexpr std::array<bool, sizeof...(I)> structural_zeros(std::index_sequence<I...>) {
+    using structure = rule_structure<Rule, var>;
+    constexpr unsigned active = bits_of(Operand::is_active...);
+    return {(structure::template has_structural_zeros<I, active> || structure::template constant_factors<I, active> != 0)...};
+  }
   template <class X>
   static double* room(const X&, Eigen::Index size) {
     return X::is_active ? tape::current().memory().allocate_array<double>(static_cast<std::size_t>(size)) : nullptr;

@@ -85,8 +85,11 @@ class matrix<var> {
   /// Returns whether the entries are contiguous, as those of results and of whole columns are.
   bool is_contiguous() const { return outer_ == rows_ || cols_ <= 1; }
   bool is_vector() const { return rows_ == 1 || cols_ == 1; }
-  /// Returns the index of the first entry.
+  /// Returns the index of the first entry, and that of any entry.
   tape::index_type index() const { return index_; }
+  tape::index_type index_of(index_type row, index_type col) const {
+    return index_ + static_cast<tape::index_type>(row + col * outer_);
+  }
 
   /// Returns the values.
   const_map val() const {

@@ -102,6 +102,24 @@ class contiguous_block<matrix<var>::map> {
   matrix<var>::map adjoint_;
 };
 
+/// The entries of a factor; in place of zeros of variables, one where marks are propagated.
+template <class Factor>
+class factor_entries {
+ public:
+  factor_entries(const Factor& factor, bool is_marking) : factor_(factor) {
+    if (AGRAD_UNLIKELY(is_marking) && Factor::is_active)
+      marked_ = factor.val().unaryExpr([](double x) { return x == 0 ? 1.0 : x; });
+  }
+  numbers get() const {
+    if (marked_.size() == 0) return factor_.val();
+    return numbers(marked_.data(), marked_.rows(), marked_.cols(), Eigen::OuterStride<>(marked_.rows()));
+  }
+
+ private:
+  const Factor& factor_;
+  Eigen::MatrixXd marked_;
+};
+
 /// The closure of a product.
 template <class A, class B>
 struct product_adjoint {
@@ -117,16 +135,18 @@ struct product_adjoint {
     const numbers bar(writable.data(), writable.rows(), writable.cols(), Eigen::OuterStride<>(writable.outerStride()));
     const bool is_plain = is_finite && (bar.array() * 0.0).sum() == 0;
     if constexpr (A::is_active) {
+      const factor_entries<B> other(b, adjoint.is_marking());
       if constexpr (A::is_transposed)
-        add<B::is_transposed, true>(is_plain, adjoint[a.x], b.val(), bar);
+        add<B::is_transposed, true>(is_plain, adjoint[a.x], other.get(), bar);
       else
-        add<false, !B::is_transposed>(is_plain, adjoint[a.x], bar, b.val());
+        add<false, !B::is_transposed>(is_plain, adjoint[a.x], bar, other.get());
     }
     if constexpr (B::is_active) {
+      const factor_entries<A> other(a, adjoint.is_marking());
       if constexpr (B::is_transposed)
-        add<true, A::is_transposed>(is_plain, adjoint[b.x], bar, a.val());
+        add<true, A::is_transposed>(is_plain, adjoint[b.x], bar, other.get());
       else
-        add<!A::is_transposed, false>(is_plain, adjoint[b.x], a.val(), bar);
+        add<!A::is_transposed, false>(is_plain, adjoint[b.x], other.get(), bar);
     }
   }
 

@@ -27,7 +27,15 @@ void each_column(const Adjoint& adjoint, const matrix<var>& x, const F& f) {
   for (Eigen::Index j = 0; j < x.cols(); ++j) f(j, columns(j));
 }
 template <class Adjoint>
+void add_to_all(const Adjoint& adjoint, const matrix<var>& x, double amount) {
+  each_column(adjoint, x, [&](Eigen::Index, const auto& sum) {
+    for (Eigen::Index i = 0; i < x.rows(); ++i) sum[i] += amount;
+  });
+}
+/// Adds multiples of numbers, whose zeros were computed.
+template <class Adjoint>
 void add_multiple(const Adjoint& adjoint, const matrix<var>& x, double factor, const double* values, Eigen::Index outer) {
+  if (AGRAD_UNLIKELY(adjoint.is_marking())) return add_to_all(adjoint, x, factor);
   each_column(adjoint, x, [&](Eigen::Index j, const auto& sum) {
     for (Eigen::Index i = 0; i < x.rows(); ++i) sum[i] += passed(values[i + j * outer], factor);
   });
@@ -61,9 +69,10 @@ struct scattered {
   explicit scattered(const vector_of<double>& x) : values(stored_copy(x).data()), indices(nullptr), size(x.size()) {}
 
   template <class Adjoint>
-  void add(const Adjoint& adjoint, double factor, const double* partial) const {
+  void add(const Adjoint& adjoint, double factor, const double* partial, bool are_constant = false) const {
     if (indices == nullptr) return;
-    for (Eigen::Index i = 0; i < size; ++i) adjoint.at(indices[i]) += passed(partial[i], factor);
+    const bool is_marking = adjoint.is_marking() && !are_constant;
+    for (Eigen::Index i = 0; i < size; ++i) adjoint.at(indices[i]) += is_marking ? factor : passed(partial[i], factor);
   }
 };
 
@@ -82,8 +91,8 @@ struct reduction_engine<var> {
     return custom(const_array(a.values, a.size).matrix().dot(const_array(b.values, b.size).matrix()),
                   [a, b](auto& adjoint, const var& result) {
                     const double bar = adjoint[result];
-                    a.add(adjoint, bar, b.values);
-                    b.add(adjoint, bar, a.values);
+                    a.add(adjoint, bar, b.values, b.indices == nullptr);
+                    b.add(adjoint, bar, a.values, a.indices == nullptr);
                   });
   }
   template <class Counts>
@@ -121,7 +130,8 @@ struct paired_columns {
       for (Eigen::Index j = 0; j < cols; ++j) {
         const auto sum = columns(j);
         const double* other = b.column(j);
-        for (Eigen::Index i = 0; i < n; ++i) sum[i] += passed(other[i], bar);
+        const bool is_marking = B::is_active && adjoint.is_marking();
+        for (Eigen::Index i = 0; i < n; ++i) sum[i] += is_marking ? bar : passed(other[i], bar);
       }
     }
   }
@@ -141,11 +151,7 @@ var inner_product(const A& a, const B& b) {
 
 inline var sum(const matrix<var>& a) {
   const matrix<var> x = detail::flat(a);
-  return custom(x.val().sum(), [x](auto& adjoint, const var& y) {
-    detail::each_column(adjoint, x, [&x, bar = double(adjoint[y])](Eigen::Index, const auto& sum) {
-      for (Eigen::Index i = 0; i < x.rows(); ++i) sum[i] += bar;
-    });
-  });
+  return custom(x.val().sum(), [x](auto& adjoint, const var& y) { detail::add_to_all(adjoint, x, adjoint[y]); });
 }
 inline var mean(const matrix<var>& a) { return sum(a) / static_cast<double>(a.size()); }
 
@@ -165,7 +171,7 @@ inline var norm(const matrix<var>& a) {
   const matrix<var> x = detail::flat(a);
   const double value = detail::norm_reduction::value(detail::consecutive(a));
   return custom(value, [x, value](auto& adjoint, const var& y) {
-    if (value != 0) detail::add_multiple(adjoint, x, adjoint[y] / value, x.val().data(), x.outer());
+    if (value != 0 || adjoint.is_marking()) detail::add_multiple(adjoint, x, adjoint[y] / value, x.val().data(), x.outer());
   });
 }
 inline var prod(const matrix<var>& a) { return detail::reduce<detail::prod_reduction>(a); }

@@ -18,6 +18,7 @@ inline matrix<var> softmax(const matrix<var>& a) {
     double mean = 0;
     for (Eigen::Index i = 0; i < s.rows(); ++i)
       if (bar(i, 0) != 0) mean += bar(i, 0) * s.val()(i, 0);
+    if (AGRAD_UNLIKELY(adjoint.is_marking())) return detail::add_to_all(adjoint, a, bar.sum());
     const auto bars = adjoint[a.is_contiguous() ? s : y];
     const auto values = (a.is_contiguous() ? s : y).val();
     detail::each_column(adjoint, a, [&](Eigen::Index j, const auto& sum) {
@@ -44,6 +45,7 @@ inline matrix<var> log_softmax(const matrix<var>& a) {
     for (Eigen::Index j = 0; j < a.cols(); ++j)
       for (Eigen::Index i = 0; i < a.rows(); ++i) (i + j * a.rows() == top ? of_top : others) += bar(i, j);
     const double total = others + of_top;
+    if (AGRAD_UNLIKELY(adjoint.is_marking())) return detail::add_to_all(adjoint, a, total);
     detail::each_column(adjoint, a, [&](Eigen::Index j, const auto& sum) {
       for (Eigen::Index i = 0; i < a.rows(); ++i) {
         const Eigen::Index k = i + j * a.rows();

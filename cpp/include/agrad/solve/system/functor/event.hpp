@@ -96,7 +96,7 @@ class functor_function final : public differentiable_function {
     tape& all = tape::current();
     all.clear_adjoints();
     for (Eigen::Index i = 0; i < result.size(); ++i) to[i] = result[i].val(), all.seed(result[i].index(), lambda[i]);
-    all.reverse();
+    all.reverse_within_function();
     t_adjoint = time.adj();
     for (Eigen::Index i = 0; i < y_.size(); ++i) y_adjoint[i] = state[i].adj();
     if (by_parameters) argument<std::tuple<Args...>>::read_adjoints(args_, parameter_adjoint);

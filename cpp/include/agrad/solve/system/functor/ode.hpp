@@ -259,7 +259,7 @@ class functor_system : public ode_system {
       for (Eigen::Index i = 0; i < static_cast<Eigen::Index>(slope.size()); ++i) {
         t.seed(slope[i].index(), lambda[i]);
       }
-      t.reverse();
+      t.reverse_within_function();
     }
   }
 

@@ -41,12 +41,12 @@ class tape_leaves {
       seed(value, w.tangents[e * w.directions + w.k]);
       seed(tangent, w.adjoints[e]);
     });
-    t.reverse();
+    t.reverse_within_function();
     add(w.directions, w.k, has_time, n, {to.t_tangents, to.y_tangents, to.parameter_tangents});
     if (w.k > 0) return;
     t.clear_adjoints();
     outputs([&](Eigen::Index e, const var& value, const var&) { seed(value, w.adjoints[e]); });
-    t.reverse();
+    t.reverse_within_function();
     add(1, 0, has_time, n, {to.t, to.y, to.parameters});
   }
 
