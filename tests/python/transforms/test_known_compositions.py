@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.stats
 
 import agrad as ag
@@ -110,12 +111,14 @@ def test_scales_of_recognised_roots_have_derivatives():
     over = lambda x, y: (np.sqrt(x) / y) ** 2  # noqa: E731
     times = lambda x, y: (np.sqrt(x) * y) ** 2  # noqa: E731
     plus = lambda x, y: np.exp(np.log(x) + y)  # noqa: E731
+    minus = lambda x, y: np.exp(np.log(x) - y)  # noqa: E731
     power = lambda x, y: np.exp(y * np.log(x))  # noqa: E731
     root = lambda x, y: np.sqrt(x) ** y  # noqa: E731
     for x, y in ((0.0, 2.0), (0.3, 2.0), (4.0, -3.0), (1e-200, 1.5), (1e200, 1.5)):
         np.testing.assert_allclose(ag.grad(over, (0, 1))(x, y), (1 / y**2, -2 * x / y**3), rtol=1e-13)
         np.testing.assert_allclose(ag.grad(times, (0, 1))(x, y), (y**2, 2 * x * y), rtol=1e-13)
         np.testing.assert_allclose(ag.grad(plus, (0, 1))(x, y), (np.exp(y), x * np.exp(y)), rtol=1e-12)
+        np.testing.assert_allclose(ag.grad(minus, (0, 1))(x, y), (np.exp(-y), -x * np.exp(-y)), rtol=1e-12)
         if y > 0:
             log = np.log(x) if x > 0 else 0.0
             with np.errstate(over="ignore"):
@@ -128,6 +131,11 @@ LOG_DENSITIES = np.array([-0.9, -1.4, -2.5])
 MIXTURES = {
     "sum": lambda w: ag.special.logsumexp(np.log(w) + LOG_DENSITIES),
     "sum with the terms first": lambda w: ag.special.logsumexp(LOG_DENSITIES + np.log(w)),
+    "difference": lambda w: ag.special.logsumexp(np.log(w) - (-LOG_DENSITIES)),
+    "differences": lambda w: ag.special.logsumexp(np.log(w) - 0.5 - (-LOG_DENSITIES) + 0.5),
+    "logarithm of a sum of differences": lambda w: np.log(np.sum(np.exp(np.log(w) - (-LOG_DENSITIES)))),
+    "of what lacks": lambda w: ag.special.logsumexp(np.log1p(w - 1.0) + LOG_DENSITIES),
+    "of the complement": lambda w: ag.special.logsumexp(LOG_DENSITIES + ag.log1m(1.0 - w)),
     "sum of three": lambda w: ag.special.logsumexp(np.log(w) + 0.25 + (LOG_DENSITIES - 0.25)),
     "stacked": lambda w: ag.special.logsumexp(np.stack([np.log(w[i]) + LOG_DENSITIES[i] for i in range(3)])),
     "reversed": lambda w: ag.special.logsumexp((np.log(w) + LOG_DENSITIES)[::-1]),
@@ -189,6 +197,27 @@ def test_fit_that_starts_at_a_weight_of_zero_leaves_it():
     ratio = np.exp(-0.5 * (y - 5) ** 2 + 0.5 * y**2)
     np.testing.assert_allclose(value, -np.sum(scipy.stats.norm.logpdf(y)), rtol=1e-13)
     np.testing.assert_allclose(slope, np.sum(1 - ratio), rtol=1e-12)
+    value, slope = ag.value_and_grad(cost)(1.0)
+    np.testing.assert_allclose(value, -np.sum(scipy.stats.norm.logpdf(y, 5.0)), rtol=1e-13)
+    np.testing.assert_allclose(slope, np.sum(1 / ratio - 1), rtol=1e-12)
+
+    for start in (0.0, 1.0):
+
+        def with_slope(w):
+            value, slope = ag.value_and_grad(cost)(w[0])
+            return value, np.array([slope])
+
+        fit = scipy.optimize.minimize(with_slope, [start], jac=True, bounds=[(0, 1)], method="L-BFGS-B")
+        np.testing.assert_allclose(fit.x, [0.2003], atol=1e-3)
+
+
+def test_logarithm_of_a_weight_near_one_keeps_its_digits():
+    with np.errstate(divide="ignore"):
+        for w in (0.0, 1e-20, 1e-9, 0.3, 0.499, 0.501, 0.9, 1 - 1e-12):
+            logs = np.array([np.log1p(-w)])
+            assert ag.compile(lambda w: ag.special.logsumexp(np.log1p(-w)[None]))(w) == pytest.approx(logs[0], rel=4e-16, abs=0)
+            slope = ag.grad(lambda w: ag.special.logsumexp(np.log1p(-w)[None]))(w)
+            assert slope == pytest.approx(-1 / (1 - w), rel=4e-16)
 
 
 def test_constant_factors_are_left_as_they_are():

@@ -92,6 +92,10 @@ class recogniser {
   std::optional<applied_rule> exponential() const {
     const std::optional<inner> x = origin(outer_.operands[0]);
     if (passes<log_rule>(x)) return rule_of<exp_of_log_rule>(x->operands[0]);
+    if (is<subtract_rule>(x)) {
+      const std::optional<inner> log = origin(x->operands[0]);
+      if (passes<log_rule>(log)) return rule_of<exp_of_log_minus_rule>(log->operands[0], x->operands[1]);
+    }
     if (!is<add_rule>(x) && !is<multiply_rule>(x)) return std::nullopt;
     for (const std::size_t i : {0U, 1U}) {
       const std::optional<inner> log = origin(x->operands[i]);

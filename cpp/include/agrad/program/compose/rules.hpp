@@ -148,6 +148,37 @@ struct weight_beside_rule : rule<2> {
   }
 };
 
+/// Near -1, where log1p grows without bound and 1 + x is exact, log1p(x) is the logarithm of a weight; elsewhere it is a term,
+/// as accurate as it was written.
+template <class T>
+auto is_weight_in_log1p(const T& x) {
+  return x < -0.5;
+}
+
+struct weight_in_log1p_rule : rule<1> {
+  static constexpr std::string_view name = "weight_in_log1p", text = "1 + x below -1/2, and 1 elsewhere.",
+                                    reference = "1 + x if x < -0.5 else 1";
+  static constexpr bool is_regular = true;
+  static double value(double x) { return is_weight_in_log1p(x) ? 1 + x : 1; }
+  template <class T>
+  static T derivative(wrt<0>, const T& x, const T&) {
+    return either<T>(
+        is_weight_in_log1p(x), [] { return T(1.0); }, [] { return T(0.0); });
+  }
+};
+
+struct term_in_log1p_rule : rule<1> {
+  static constexpr std::string_view name = "term_in_log1p", text = "0 below -1/2, and log1p(x) elsewhere.",
+                                    reference = "0 if x < -0.5 else log1p(x)";
+  static constexpr bool is_regular = true;
+  static double value(double x) { return is_weight_in_log1p(x) ? 0 : std::log1p(x); }
+  template <class T>
+  static T derivative(wrt<0> at, const T& x, const T& value) {
+    return either<T>(
+        is_weight_in_log1p(x), [] { return T(0.0); }, [&] { return T(log1p_rule::derivative(at, x, value)); });
+  }
+};
+
 struct exp_of_log_plus_rule : rule<2> {
   static constexpr std::string_view name = "exp_of_log_plus", text = "exp(log(x) + y).", reference = "exp(log(x) + y)";
   static double value(double x, double y) { return exp(log(x) + y); }
@@ -165,6 +196,24 @@ struct exp_of_log_plus_rule : rule<2> {
   template <class T>
   static T derivative(wrt<1>, const T&, const T&, const T& value) {
     return value;
+  }
+};
+
+struct exp_of_log_minus_rule : rule<2> {
+  static constexpr std::string_view name = "exp_of_log_minus", text = "exp(log(x) - y).", reference = "exp(log(x) - y)";
+  static double value(double x, double y) { return exp_of_log_plus_rule::value(x, -y); }
+  static bool suits_packets(double x, double y) { return exp_of_log_plus_rule::suits_packets(x, -y); }
+  template <class A>
+  static auto values(const A& x, const A& y) {
+    return (x.log() - y).exp();
+  }
+  template <class T>
+  static T derivative(wrt<0> at, const T& x, const T& y, const T& value) {
+    return exp_of_log_plus_rule::derivative(at, x, T(-y), value);
+  }
+  template <class T>
+  static T derivative(wrt<1>, const T&, const T&, const T& value) {
+    return -value;
   }
 };
 

@@ -1,6 +1,7 @@
 // Weights: the argument log(w) + a of logsumexp as weights w and terms a.
 //
-// The derivative of log(sum(exp(log(w) + a))) with respect to a weight of zero is finite, but the chain rule multiplies the
+// Sums, differences a - b of which a has the logarithm, log1p(x) and log1m(x) are looked into, also where they were joined. The
+// derivative of log(sum(exp(log(w) + a))) with respect to a weight of zero is finite, but the chain rule multiplies the
 // share of the term, zero, by the infinite slope of the logarithm. logsumexp with weights has the right one.
 #pragma once
 
