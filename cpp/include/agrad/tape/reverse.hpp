@@ -245,7 +245,7 @@ bool tape::has_arrived(std::size_t begin, std::size_t end) {
   const double* adjoints = (Lanes == 1 ? adjoints_ : lane_adjoints_).data();
   const double* marks = is_careful_ ? this->marks<Lanes>().data() : adjoints;
   bool has = false;
-  for (std::size_t i = begin * Lanes; i < end * Lanes; ++i) has |= adjoints[i] != 0 || marks[i] != 0;
+  for (std::size_t i = begin * Lanes; i < end * Lanes; ++i) has |= (adjoints[i] != 0) | (marks[i] != 0);
   return has;
 }
 
