@@ -10,7 +10,7 @@ import pytest
 import agrad as ag
 
 UNARY = {
-    "sqrt": (np.sqrt, lambda x, y: 0.5 / y),
+    "sqrt": (np.sqrt, lambda x, y: 0.5 / (y + 0.0)),  # +inf at -0, too, which is the end of the domain
     "log": (np.log, lambda x, y: 1 / x),
     "cosh": (np.cosh, lambda x, y: np.sinh(x)),
     "sin": (np.sin, lambda x, y: np.cos(x)),
@@ -66,12 +66,17 @@ def evaluate(program, x):
     return values
 
 
-def slopes(step, values, result):
-    """Return the partial derivatives of a step by its operands; None where the zero is structural."""
+def slopes(step, values, result, varying):
+    """Return the partial derivatives of a step by its operands; None where the zero is structural.
+
+    varying: which values depend on the inputs; a product of one that does not, and is zero, does not either.
+    """
     kind, name, operands, constant = step
     of = [values[i] for i in operands]
     if kind == "unary":
         return [UNARY[name][1](of[0], result)]
+    if name == "multiply":
+        return [None if factor == 0 and not varying[i] else factor for factor, i in zip(of[::-1], operands[::-1], strict=True)]
     if kind == "binary":
         return list(BINARY[name][1](*of))
     if kind == "mask":
@@ -79,6 +84,15 @@ def slopes(step, values, result):
     if kind == "choice":
         return [None, 1.0, None] if of[0] > 0.5 else [None, None, 1.0]
     return [0.5, 0.5] if of[0] == of[1] else [1.0, None] if of[0] > of[1] else [None, 1.0]
+
+
+def all_slopes(program, values, count):
+    """Return the partial derivatives of all steps."""
+    varying, found = [True] * count, []
+    for number, step in enumerate(program):
+        found.append(slopes(step, values, values[count + number], varying))
+        varying.append(any(slope is not None and varying[i] for slope, i in zip(found[-1], step[2], strict=True)))
+    return found
 
 
 def link(inner, outer):
@@ -92,9 +106,9 @@ def total(parts):
 
 def by_tangents(program, values, count, direction):
     tangents = [1.0 if i == direction else None for i in range(count)]
-    for number, step in enumerate(program):
+    for step, each in zip(program, all_slopes(program, values, count), strict=True):
         parts = []
-        for slope, operand in zip(slopes(step, values, values[count + number]), step[2], strict=True):
+        for slope, operand in zip(each, step[2], strict=True):
             along = tangents[operand]
             parts.append(None if slope is None or along is None else link(along, slope))
         tangents.append(total(parts))
@@ -104,11 +118,12 @@ def by_tangents(program, values, count, direction):
 def by_adjoints(program, values, count):
     adjoints = [None] * (count + len(program))
     adjoints[-1] = 1.0
+    of_steps = all_slopes(program, values, count)
     for number in reversed(range(len(program))):
         adjoint = adjoints[count + number]
         if adjoint is None:
             continue
-        for slope, operand in zip(slopes(program[number], values, values[count + number]), program[number][2], strict=True):
+        for slope, operand in zip(of_steps[number], program[number][2], strict=True):
             if slope is not None:
                 adjoints[operand] = total([adjoints[operand], link(slope, adjoint)])
     return np.array([a or 0.0 for a in adjoints[:count]])
