@@ -114,15 +114,6 @@ void add_product(std::array<T, K>& sum, const T& factor, const std::array<T, K>&
   }
 }
 
-/// Returns the number that a scalar has the derivatives of.
-template <class X>
-double number_in(const X& x) {
-  if constexpr (std::is_arithmetic_v<X>)
-    return static_cast<double>(x);
-  else
-    return number_in(x.val());
-}
-
 /// Returns whether an argument is the number 0.
 template <class X>
 bool is_number_zero(const X& x) {
@@ -146,7 +137,7 @@ struct dual_engine {
     // A multiple of the number 0 is constant. Variables of a tape would not show that.
     if constexpr (!std::is_same_v<decltype(D::value), double> && detail::proportional_to<Rule> != 0)
       if ((detail::bits_of(detail::is_number_zero(x)...) & detail::proportional_to<Rule>) != 0)
-        return D(Rule::value(detail::number_in(x)...));
+        return D(Rule::value(detail::number_of(x)...));
     return on<Rule, D>(std::index_sequence_for<X...>{}, x...);
   }
 

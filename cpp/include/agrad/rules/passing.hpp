@@ -3,9 +3,10 @@
 // The product is zero if either factor is zero, even if the other factor is infinite or nan. A zero tangent belongs to a
 // constant, a zero adjoint to an unused value, and a zero slope to a choice not taken or to a value that has underflowed: none
 // of them propagates anything, and sqrt(exp(-x)) has the gradient 0 where exp(-x) is 0, although the square root has an
-// infinite slope there. Every engine multiplies by this rule; where a zero was computed and not structural, a careful pass of a
-// program makes the product nan (program/machine/careful.hpp). A rule such as log, whose value grows without bound while its
-// slope falls to zero, has the slope nan at an infinite argument: the argument has overflowed, and 0 would be wrong.
+// infinite slope there. Every engine multiplies by this rule; where a zero was computed and not structural, a careful pass of
+// a program or a tape makes the product nan (program/machine/careful.hpp, tape/careful.hpp). A rule such as log, whose value
+// grows without bound while its slope falls to zero, has the slope nan at an infinite argument: the argument has overflowed,
+// and 0 would be wrong.
 #pragma once
 
 #include <cstdint>

@@ -80,6 +80,15 @@ class careful_statement {
 
 }  // namespace detail
 
+/// Runs a pass, careful if a singular statement is known. After a pass that met a zero, the end of no statement is noted, so
+/// that later passes are careful.
+template <int Lanes>
+bool tape::reverse_telling_zeros() {
+  const bool is_right = reverse_scopes<Lanes>(!singular_.empty());
+  if (AGRAD_UNLIKELY(!is_right)) note_singular_at(statements_.size() + 1);
+  return is_right;
+}
+
 template <int Lanes>
 void tape::reverse_carefully(std::size_t first, std::size_t last) {
   stream<double>& adjoints = Lanes == 1 ? adjoints_ : lane_adjoints_;
@@ -119,6 +128,8 @@ void tape::reverse_carefully(closure_base& closure) {
     const marking on(*this, adjoints);
     run(closure, *this);
   }
+  // A scope in the closure made the array longer that had the place of the adjoints' marks.
+  if (Lanes == 1 && adjoints_.size() > next_) adjoints_.shrink(next_);
   run(closure, *this);
 }
 

@@ -4,7 +4,8 @@
 //                    [x](auto& adjoint, const var& y) { adjoint[x] -= adjoint[y] * std::cyl_bessel_j(1, x.val()); });
 //
 // `custom(value, closure)` returns a variable with that value; in the reverse pass the closure propagates the variable's
-// adjoint to the variables that the value depends on. `push(closure)` is for closures with results of their own.
+// adjoint to the variables that the value depends on. `push(closure)` is for closures with results of their own. A closure must
+// be linear in the adjoints and change nothing else: several lanes and careful passes (tape/careful.hpp) call it several times.
 #pragma once
 
 #include <utility>

@@ -234,9 +234,7 @@ bool tape::reverse_scopes(bool carefully) {
   const std::size_t floor = innermost.floor, first = innermost.edges;
   reverse_statements<Lanes>(first, statements_.size());
   if (floor + 1 < scopes_.size() && scopes_[floor].edges != first) reverse_outer_scopes<Lanes>(floor);
-  const bool is_right = carefully || !has_met_zero_;
-  if (AGRAD_UNLIKELY(!is_right)) note_singular_at(statements_.size() + 1);  // of no statement, so that later passes are careful
-  return is_right;
+  return carefully || !has_met_zero_;
 }
 
 /// Returns whether an adjoint of the indices from begin to end is not zero, or in a careful pass not zero by structure.

@@ -152,7 +152,7 @@ class AGRAD_VISIBLE tape {
   }
   /// Propagates the adjoints from the last statement to the first one of the pass. If the result is false, a closure met a zero
   /// at an infinite derivative; the same pass, run once more from the same seeds, will then be careful (tape/careful.hpp).
-  bool reverse() { return reverse_scopes<1>(!singular_.empty()); }
+  bool reverse() { return reverse_telling_zeros<1>(); }
   /// Runs a whole pass from one variable: the adjoints become derivatives of it.
   void differentiate(index_type index) {
     do {
@@ -200,7 +200,7 @@ class AGRAD_VISIBLE tape {
   void seed_lane(index_type index, std::size_t lane) {
     if (index >= first_reached()) lane_adjoints(index)[lane] += 1;
   }
-  bool reverse_lanes() { return reverse_scopes<lanes>(!singular_.empty()); }
+  bool reverse_lanes() { return reverse_telling_zeros<lanes>(); }
   /// Returns the adjoints of an index in all lanes, side by side.
   double* lane_adjoints(index_type index) { return lane_adjoints_.data() + std::size_t{index} * lanes; }
   /// Allocates space for n adjoints that are never read, of a matrix outside of a reverse pass.
@@ -261,6 +261,8 @@ class AGRAD_VISIBLE tape {
     bool has_ended = false;  // before a scope inside
   };
 
+  template <int Lanes>
+  bool reverse_telling_zeros();
   template <int Lanes>
   bool reverse_scopes(bool carefully);
   template <int Lanes>

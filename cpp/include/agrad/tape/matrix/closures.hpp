@@ -24,50 +24,42 @@ inline bool meet_zero(Eigen::Index n, const double* slopes, const double* bars) 
   return found != 0;
 }
 
-/// Propagates the adjoints of the entries of a result.
-class entries_propagator {
- public:
-  explicit entries_propagator(bool may_be_singular) : may_be_singular_(may_be_singular) {}
-
-  /// Calls sum(i, product) with the products of n adjoints and partial derivatives.
-  template <class Sum, class Bar, class Partial>
-  void add_products(const Sum& sum, const Bar& bar, Eigen::Index n, const Partial& partial) {
-    constexpr Eigen::Index length = 64;
-    double slopes[length], bars[length];
-    for (Eigen::Index begin = 0; begin < n; begin += length) {
-      const Eigen::Index count = std::min(length, n - begin);
-      for (Eigen::Index i = 0; i < count; ++i) slopes[i] = partial(begin + i), bars[i] = bar[begin + i];
-      if (may_be_singular_) has_met_zero_ |= meet_zero(count, slopes, bars);
-      pass_entries(static_cast<std::size_t>(count), slopes, bars, slopes);
-      for (Eigen::Index i = 0; i < count; ++i) sum(begin + i, slopes[i]);
-    }
+/// Calls sum(i, product) with the products of n adjoints and partial derivatives. Returns whether a derivative was infinite
+/// where the adjoint is zero, false unless may_be_singular.
+template <class Sum, class Bar, class Partial>
+bool add_products(const Sum& sum, const Bar& bar, Eigen::Index n, const Partial& partial, bool may_be_singular) {
+  constexpr Eigen::Index length = 64;
+  double slopes[length], bars[length];
+  bool has_met_zero = false;
+  for (Eigen::Index begin = 0; begin < n; begin += length) {
+    const Eigen::Index count = std::min(length, n - begin);
+    for (Eigen::Index i = 0; i < count; ++i) slopes[i] = partial(begin + i), bars[i] = bar[begin + i];
+    if (may_be_singular) has_met_zero |= meet_zero(count, slopes, bars);
+    pass_entries(static_cast<std::size_t>(count), slopes, bars, slopes);
+    for (Eigen::Index i = 0; i < count; ++i) sum(begin + i, slopes[i]);
   }
-  /// Whether an adjoint of zero met an infinite derivative.
-  bool has_met_zero() const { return has_met_zero_; }
-
- private:
-  bool may_be_singular_, has_met_zero_ = false;
-};
+  return has_met_zero;
+}
 
 /// Propagates the adjoint of a result to operand I; `partial(j)` returns the partial derivatives in column j.
 template <class Operand, class Adjoint, class Partial>
 void propagate_columns(const Adjoint& adjoint, const matrix<var>& y, const Operand& x, const Partial& partial,
                        bool may_be_singular) {
   const adjoint_columns<Adjoint> bars(adjoint, y);
-  entries_propagator entries(may_be_singular);
+  bool has_met_zero = false;
+  const auto add_column = [&](Eigen::Index j, const auto& sum) {
+    has_met_zero |= add_products(sum, bars(j), y.rows(), partial(j), may_be_singular);
+  };
   if constexpr (Operand::is_scalar) {
     double total = 0;
-    for (Eigen::Index j = 0; j < y.cols(); ++j)
-      entries.add_products([&](Eigen::Index, double product) { total += product; }, bars(j), y.rows(), partial(j));
+    for (Eigen::Index j = 0; j < y.cols(); ++j) add_column(j, [&](Eigen::Index, double product) { total += product; });
     adjoint.at(x.index) += total;
   } else {
     const adjoint_columns<Adjoint> sums(adjoint, x.x);
-    for (Eigen::Index j = 0; j < y.cols(); ++j) {
-      const auto sum = sums(j);
-      entries.add_products([&](Eigen::Index i, double product) { sum[i] += product; }, bars(j), y.rows(), partial(j));
-    }
+    for (Eigen::Index j = 0; j < y.cols(); ++j)
+      add_column(j, [sum = sums(j)](Eigen::Index i, double product) { sum[i] += product; });
   }
-  if (AGRAD_UNLIKELY(entries.has_met_zero())) adjoint.note_zero();
+  if (AGRAD_UNLIKELY(has_met_zero)) adjoint.note_zero();
 }
 
 /// Does the same in a careful pass (tape/careful.hpp); is_cut(j, i, slope) tells whether a slope is a zero of structure.
