@@ -134,7 +134,8 @@ def is_singular_value(values):
     return not np.all(np.isfinite(values))
 
 
-SEEDS = [*range(30), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(30, 600))]
+QUICK = {*range(30), 48, 529}  # these two have recorded products with a constant zero
+SEEDS = [seed if seed in QUICK else pytest.param(seed, marks=pytest.mark.full) for seed in range(600)]
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -88,6 +88,19 @@ TEST_CASE("a zero of structure is zero") {
         x, {1, 0});
 }
 
+TEST_CASE("a product with a constant zero does not vary, nor does what is made of it") {
+  const auto times = [](recorder& r, const slots& x, const slots& y) { return record<agrad::multiply_rule>(r, x, y); };
+  const auto none = [&](recorder& r, const slots& x) { return record<agrad::negative_rule>(r, times(r, number(r, 0.0), x)); };
+  check_second([&](recorder& r, const slots& x) { return times(r, none(r, x), record<root>(r, x)); }, {0}, {0}, {0});
+  const auto cosh_of = [](recorder& r, const slots& x) { return record<agrad::cosh_rule>(r, x); };
+  check([&](recorder& r, const slots& x) { return cosh_of(r, times(r, none(r, x), record<root>(r, x))); }, {0}, {0});
+  const auto masked = [&](recorder& r, const slots& x) {
+    return total(r, times(r, times(r, constants(r, {1, 0}), x), record<root>(r, slots{x[1], x[0]})));
+  };
+  check(masked, {0, 0}, {0, unknown});
+  check(masked, {0, 4}, {2, 0});
+}
+
 TEST_CASE("a sum of constant factors that cancel is a computed zero") {
   check(
       [](recorder& r, const slots& x) {

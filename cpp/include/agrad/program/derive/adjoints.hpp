@@ -44,8 +44,12 @@ class adjoint_recorder {
   /// Adds entry i of a contribution, of n, to the adjoint of entry i of the first operand; the entry passes on the adjoints of
   /// its line.
   void propagate_lines(const operation& op, const traced& what, Index n);
-  /// Does the same for any operand where entry i passes on the adjoint of result i, unless entry i of `cut` is zero.
-  void propagate_each_entry(const operation& op, const span& to, const traced& what, const traced& cut = 1.0);
+  /// Does the same for any operand where entry i passes on the adjoint of result i, unless the number that `cuts` names for it
+  /// is zero.
+  void propagate_each_entry(const operation& op, const span& to, const traced& what, const std::vector<slot>& cuts = {});
+  /// Returns for each entry the slot of a number whose zero cuts the way to operand k, or 0 where the way is open: the
+  /// derivative where it does not vary, or a constant factor.
+  std::vector<slot> cuts_of(const operation& op, Index k, const traced* x, const traced& partial) const;
 
   /// Returns the sum of n entries.
   slot total(const span& x, Index n);

@@ -76,10 +76,10 @@ AGRAD_INLINE void adjoint_recorder::propagate_lines(const operation& op, const t
 }
 
 AGRAD_INLINE void adjoint_recorder::propagate_each_entry(const operation& op, const span& to, const traced& what,
-                                                         const traced& cut) {
+                                                         const std::vector<slot>& cuts) {
   if (to.count == 0 || !part_.depends(to.first, to.count)) return;
   const span from = what.slots_in(in_);
-  const auto cut_at = [&](Index i) { return cut.is_constant() ? 0 : detail::slot_at(cut.slots(), i); };
+  const auto cut_at = [&](Index i) { return cuts.empty() ? 0 : cuts[i]; };
   const bool is_one = to.stride == 0 && op.count > 1;
   if (is_one) adjoints_.add(to.first, total(from, op.count), op.result, cut_at(0));
   for (Index i = is_one ? 1 : 0; i < op.count; ++i) {
@@ -106,9 +106,21 @@ AGRAD_INLINE void adjoint_recorder::propagate_elementwise(const operation& op, c
     const traced partial = op.what->entries->recorded_partial(k, x, y);
     if (partial.is_constant() && partial.constant() == 0) continue;
     const traced what = is_singular ? linked(op, partial, adjoint) : detail::times(partial, adjoint);
-    const Index factor = part_.constant_factor(op, k);
-    propagate_each_entry(op, to, what, factor < op.arity ? x[factor] : part_.varies(op, k) ? traced(1.0) : partial);
+    propagate_each_entry(op, to, what, cuts_of(op, k, x, partial));
   }
+}
+
+AGRAD_INLINE std::vector<slot> adjoint_recorder::cuts_of(const operation& op, Index k, const traced* x,
+                                                         const traced& partial) const {
+  std::vector<slot> cuts(op.count, 0);
+  for (Index i = 0; i < op.count; ++i) {
+    const Index factor = part_.constant_factor(op, k, i);
+    if (factor < op.arity)
+      cuts[i] = detail::slot_at(x[factor].slots(), i);
+    else if (!partial.is_constant() && !part_.varies(op, k, i))
+      cuts[i] = detail::slot_at(partial.slots(), i);
+  }
+  return cuts;
 }
 
 AGRAD_INLINE traced adjoint_recorder::linked(const operation& op, const traced& partial, const traced& adjoint) {

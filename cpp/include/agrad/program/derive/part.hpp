@@ -35,12 +35,13 @@ class recorded_part {
   /// Makes operands active that depend on the slots `on`, even where they are constants of the recording.
   void mark_active(operation& op) const;
 
-  /// Returns an operand other than k that is a factor of the result and does not depend on the slots `on`, or the arity.
-  std::uint32_t constant_factor(const operation& op, std::uint32_t k) const;
-  /// Returns whether the derivative of an elementwise operation with respect to operand k varies with the slots `on`. Where it
-  /// does not and is zero, that is structural: a choice not taken, or a constant factor. Zeros among the products of a recorded
-  /// derivative count as structural.
-  bool varies(const operation& op, std::uint32_t k) const;
+  /// Returns an operand other than k whose entry i is a factor of entry i of the result and does not depend on the slots `on`,
+  /// or the arity.
+  std::uint32_t constant_factor(const operation& op, std::uint32_t k, std::uint32_t i) const;
+  /// Returns whether the derivative of entry i of an elementwise operation with respect to operand k varies with the slots
+  /// `on`. Where it does not and is zero, that is structural: a choice not taken, or a constant factor. Zeros among the
+  /// products of a recorded derivative count as structural.
+  bool varies(const operation& op, std::uint32_t k, std::uint32_t i) const;
 
   /// Returns whether the operation has no second derivatives.
   static bool is_linear(const recorder& in, const operation& op);
@@ -48,6 +49,12 @@ class recorded_part {
   static std::string name_of(const recorder& in, const operation& op);
 
  private:
+  /// Marks the entries of a result that depend on the slots `on`.
+  void enter(const recorder& in, const operation& op);
+  /// Returns whether an entry of the result depends on the slots `on`; a product with a constant that is zero does not.
+  bool varies_entry(const recorder& in, const operation& op, std::uint32_t i) const;
+  /// Returns whether entry i of operand k is a factor of the result and does not depend on the slots `on`.
+  bool is_factor(const operation& op, std::uint32_t k, std::uint32_t i) const;
   bool reads_dependent(const operation& op) const;
 
   std::size_t begin_, end_;

@@ -15,8 +15,23 @@ AGRAD_INLINE recorded_part::recorded_part(const recorder& in, std::size_t begin,
     if (op.what == &kernels::gather)
       for (std::uint32_t k = 0; k < op.count; ++k) depends_[op.result + k] = depends_[in.code().integers[op.data + k]];
     else if (op.count > 0 && reads_dependent(op))
-      std::fill_n(depends_.begin() + op.result, op.count, std::uint8_t{1});
+      enter(in, op);
   }
+}
+
+AGRAD_INLINE void recorded_part::enter(const recorder& in, const operation& op) {
+  const bool may_be_cut = op.what->depends.zero_with != 0 && op.arity > 1;
+  for (std::uint32_t i = 0; i < op.count; ++i) depends_[op.result + i] = !may_be_cut || varies_entry(in, op, i) ? 1 : 0;
+}
+
+AGRAD_INLINE bool recorded_part::varies_entry(const recorder& in, const operation& op, std::uint32_t i) const {
+  bool is_any = false, is_cut = false;
+  for (std::uint32_t k = 0; k < op.arity; ++k) {
+    const slot x = detail::slot_at(op.operands[k], i);
+    is_any = is_any || depends(x);
+    is_cut = is_cut || (is_factor(op, k, i) && !in.is_active(x) && in.value(x) == 0);
+  }
+  return is_any && !is_cut;
 }
 
 AGRAD_INLINE bool recorded_part::depends(slot first, std::uint32_t n) const {
@@ -39,22 +54,23 @@ AGRAD_INLINE void recorded_part::mark_active(operation& op) const {
   }
 }
 
-AGRAD_INLINE std::uint32_t recorded_part::constant_factor(const operation& op, std::uint32_t k) const {
+AGRAD_INLINE bool recorded_part::is_factor(const operation& op, std::uint32_t k, std::uint32_t i) const {
+  return (op.what->depends.zero_with >> k & 1U) != 0 && !depends(detail::slot_at(op.operands[k], i));
+}
+
+AGRAD_INLINE std::uint32_t recorded_part::constant_factor(const operation& op, std::uint32_t k, std::uint32_t i) const {
   std::uint32_t l = 0;
-  const auto is_factor = [&] {
-    return l != k && (op.what->depends.zero_with >> l & 1U) != 0 && !depends(op.operands[l].first, op.operands[l].count);
-  };
-  while (l < op.arity && !is_factor()) ++l;
+  while (l < op.arity && (l == k || !is_factor(op, l, i))) ++l;
   return l;
 }
 
-AGRAD_INLINE bool recorded_part::varies(const operation& op, std::uint32_t k) const {
+AGRAD_INLINE bool recorded_part::varies(const operation& op, std::uint32_t k, std::uint32_t i) const {
   const auto name = op.what->name;
   if (name == detail::passed_rule::name || name == detail::linked_rule::name || name == detail::linked_where_rule::name)
     return false;
   bool found = op.arity == 1;
   for (std::uint32_t l = 0; l < op.arity; ++l)
-    found = found || ((op.what->depends.curved[k] >> l & 1U) != 0 && depends(op.operands[l].first, op.operands[l].count));
+    found = found || ((op.what->depends.curved[k] >> l & 1U) != 0 && depends(detail::slot_at(op.operands[l], i)));
   return found;
 }
 

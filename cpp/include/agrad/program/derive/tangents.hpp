@@ -53,6 +53,10 @@ class tangent_recorder {
 
   void propagate_product(const operation& op);
 
+  /// Returns the tangents of operand k times the slopes after it.
+  traced product_of_links(const operation& op, Index k, const traced& tangent, const traced& slope);
+  /// Returns whether the tangent of an operand may be infinite without an overflow.
+  bool may_be_infinite(const span& operand) const;
   /// Returns the tangent of an operand times the slope after it, where a computed zero makes an infinite tangent unknown.
   traced linked(const span& operand, const traced& tangent, const traced& slope) const;
   /// Propagates through y = log(sum_j exp(x_j)): the tangent of y is the sum of the tangents of x_j times their shares.

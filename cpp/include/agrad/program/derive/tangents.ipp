@@ -88,8 +88,7 @@ AGRAD_INLINE void tangent_recorder::propagate_elementwise(const operation& op) {
     if (partial.is_constant() && partial.constant() == 0) continue;
     const std::vector<slot> slots = tangent_slots(from);
     const traced along = detail::number_of(in_, in_.consecutive(slots.data(), slots.size()));
-    const bool may_be_unknown = part_.varies(op, k) && part_.constant_factor(op, k) == op.arity;
-    const traced part = may_be_unknown ? linked(from, along, partial) : detail::times(partial, along);
+    const traced part = product_of_links(op, k, along, partial);
     sum = sum.is_constant() ? part : sum + part;
   }
   set_tangents(op, sum.slots_in(in_));
@@ -112,10 +111,27 @@ AGRAD_INLINE void tangent_recorder::propagate_product(const operation& op) {
   set_tangents(op, sum.slots_in(in_));
 }
 
-AGRAD_INLINE traced tangent_recorder::linked(const span& operand, const traced& tangent, const traced& slope) const {
+AGRAD_INLINE traced tangent_recorder::product_of_links(const operation& op, Index k, const traced& tangent,
+                                                       const traced& slope) {
+  if (slope.is_constant() || !may_be_infinite(op.operands[k])) return detail::times(slope, tangent);
+  std::vector<double> is_computed(op.count);
+  for (Index i = 0; i < op.count; ++i)
+    is_computed[i] = part_.varies(op, k, i) && part_.constant_factor(op, k, i) == op.arity ? 1.0 : 0.0;
+  const auto is_any = [&](double flag) { return std::find(is_computed.begin(), is_computed.end(), flag) != is_computed.end(); };
+  if (!is_any(1)) return detail::times(slope, tangent);
+  if (!is_any(0)) return detail::linked(tangent, slope);
+  const slot flags = in_.constant(is_computed.data(), is_computed.size());
+  return apply<detail::linked_where_rule>(detail::number_of(in_, in_.consecutive(flags, op.count)), tangent, slope);
+}
+
+AGRAD_INLINE bool tangent_recorder::may_be_infinite(const span& operand) const {
   for (Index i = 0; i < operand.count; ++i)
-    if (singular_.has(operand.first + i)) return detail::linked(tangent, slope);
-  return detail::times(slope, tangent);
+    if (singular_.has(operand.first + i)) return true;
+  return false;
+}
+
+AGRAD_INLINE traced tangent_recorder::linked(const span& operand, const traced& tangent, const traced& slope) const {
+  return may_be_infinite(operand) ? detail::linked(tangent, slope) : detail::times(slope, tangent);
 }
 
 AGRAD_INLINE void tangent_recorder::propagate_log_sum_exp(const operation& op) {
