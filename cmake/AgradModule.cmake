@@ -73,4 +73,4 @@ add_custom_command(OUTPUT ${stubs}
   DEPENDS agrad_emit VERBATIM)
 add_custom_target(agrad_stubs ALL DEPENDS ${stubs})
 list(TRANSFORM stubs PREPEND ${PROJECT_BINARY_DIR}/)
-install(FILES ${stubs} DESTINATION .)
+install(FILES ${stubs} DESTINATION _stan)

@@ -54,7 +54,7 @@ def write_families(*_: object) -> None:
 
 def escape(app: object, what: str, name: str, *rest: object) -> None:
     """Make the rules' plain texts, in which |x| is an absolute value, safe for reStructuredText."""
-    if name.startswith(("agrad.elementwise.", "agrad.density.", "agrad.random.")):
+    if name.startswith(("agrad.stan.", "agrad.random.")):
         lines = rest[-1]
         lines[:] = [line.replace("|", r"\|").replace("*", r"\*") for line in lines]
 

@@ -18,8 +18,8 @@ except ImportError:  # SymPy is not among what tests install, because it asks fo
     formulas = None
 
 import agrad as ag
-from agrad import random
-from agrad.density import conditions
+from agrad import random, stan
+from agrad._stan.density import conditions
 
 FOLDER = Path(__file__).with_name("distributions")
 
@@ -141,14 +141,14 @@ def derivative(family: Family) -> str:
 def in_python(family: Family) -> str:
     """Return an example with what it prints, found by running it."""
     values = ", ".join(example_arguments(family))
-    lines = [f"ag.{family.density.name}({values})"]
+    lines = [f"stan.{family.density.name}({values})"]
     if free := free_places(family):
-        lines.append(f"ag.grad(ag.{family.density.name}, argnums={tuple(free)})({values})")
+        lines.append(f"ag.grad(stan.{family.density.name}, argnums={tuple(free)})({values})")
     if "qf" in family.quantiles:
         at = "".join(f", {value!r}" for value in parameters(family.density))
-        lines.append(f"ag.{family.name}_qf(0.9{at})")
-    printed = [f">>> {line}\n{eval(line, {'ag': ag})!r}" for line in lines]
-    return "\n".join(["```python", ">>> import agrad as ag", *printed, "```"])
+        lines.append(f"stan.{family.name}_qf(0.9{at})")
+    printed = [f">>> {line}\n{eval(line, {'ag': ag, 'stan': stan})!r}" for line in lines]
+    return "\n".join(["```python", ">>> import agrad as ag", ">>> from agrad import stan", *printed, "```"])
 
 
 def in_cpp(family: Family) -> str:
@@ -156,12 +156,12 @@ def in_cpp(family: Family) -> str:
     row, values, free = family.density, example_arguments(family), free_places(family)
     numbers = [float(value) for value in values]
     names = [row.arguments[k][0] for k in free]
-    head, result = ["#include <agrad/probability.hpp>", "#include <iostream>", ""], f"{getattr(ag, row.name)(*numbers):g}"
+    head, result = ["#include <agrad/probability.hpp>", "#include <iostream>", ""], f"{getattr(stan, row.name)(*numbers):g}"
     if not free:
         body = [f"std::cout << agrad::{row.name}({', '.join(values)}) << '\\n';  // {result}"]
         return "\n".join(["```cpp", *head, *body, "```"])
     called_with = [row.arguments[k][0] if k in free else value for k, value in enumerate(values)]
-    slopes = ag.grad(getattr(ag, row.name), argnums=tuple(free))(*numbers)
+    slopes = ag.grad(getattr(stan, row.name), argnums=tuple(free))(*numbers)
     body = [
         "const agrad::scope own;",
         f"const agrad::var {', '.join(f'{name} = {values[k]}' for name, k in zip(names, free, strict=True))};",

@@ -86,7 +86,7 @@ def _column(axes: Any, shown: Shown) -> None:
             return shown.solve(x, times, error_control=control)[0]
 
         _, moved = ag.jvp(states, (shown.at,), (1.0,))
-        columns = ag.solve.explain(shown.solve(shown.at, times, error_control=control)[1]).columns
+        columns = shown.solve(shown.at, times, error_control=control)[1].explain().columns
         begins, steps = np.append(columns["t"], shown.end), np.append(columns["h"], columns["h"][-1])
         sizes.step(begins, steps, where="post", color=color, label=f'error_control="{control}"')
         tangent.plot(times, moved, color=color)

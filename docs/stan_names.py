@@ -18,6 +18,7 @@ import numpy as np
 import scipy.special
 
 import agrad as ag
+from agrad import stan
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "tests" / "reference" / "stan_functions.tsv"
@@ -45,7 +46,9 @@ class Name(NamedTuple):
 
     def in_python(self) -> str:
         """Return the expression, which is the name where agrad has it; empty where there is none."""
-        return f"ag.{self.name}" if hasattr(ag, self.name) else self.python
+        if self.name in stan.__all__:
+            return f"stan.{self.name}"
+        return f"ag.{self.name}" if self.name in ag.__all__ else self.python
 
     def in_cpp(self) -> str:
         """Return the expression, which is the name where there is none in the list; empty where C++ has neither."""
@@ -60,7 +63,7 @@ def read() -> list[Name]:
 def variables(x: Any, A: Any) -> dict[str, Any]:  # noqa: N803
     """Return what the expressions in Python are made of, from a vector of three and a 3 x 3 matrix, which may be recorded."""
     lower = np.tril(A)
-    of_python = {"ag": ag, "np": np, "special": scipy.special, "i": 1, "j": 2}
+    of_python = {"ag": ag, "stan": stan, "np": np, "special": scipy.special, "i": 1, "j": 2}
     return of_python | {"x": x, "y": x**2, "A": A, "B": A @ A, "L": lower, "S": lower @ lower.T, "s": x[0], "t": x[1]}
 
 

@@ -28,8 +28,8 @@ from agrad._numpy.functions import groups
 from agrad._numpy.linalg import functions as of_matrices
 from agrad._numpy.missing import INSTEAD
 from agrad._numpy.reductions import reducers
+from agrad._stan.density import conditions
 from agrad._stats.families import Family, families
-from agrad.density import conditions
 
 
 def escaped(text: str) -> str:

@@ -11,6 +11,7 @@ from agrad import _flags, _info
 def main() -> int:
     """Run the command that the arguments name; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m agrad", description="Gradients of programs.")
+    parser.add_argument("--version", action="version", version=f"agrad {_info.build_info()['version']}")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("info", help="print version, compiler, libraries and directories of this installation")
     commands.add_parser("include-dir", help="print the directory of the C++ headers")

@@ -229,3 +229,7 @@ def block_diag(*arrays: Any) -> Any:
             raise ShapeError(f"block_diag: arrays[{n}] is of shape {each.shape}, but must be a matrix, a vector or a number")
     places = scipy.linalg.block_diag(*(each.slots for each in x))  # slot 0 is the constant zero
     return x[0].with_slots(np.asarray(places, np.uint32))
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

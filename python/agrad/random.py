@@ -1,11 +1,11 @@
 """Random numbers, vectors and matrices of the distributions whose densities agrad has: ``normal_rng`` and 58 others.
 
-Names and parameters are Stan's; each function is also exported as ``agrad.<name>``. ``rng`` is a ``numpy.random.Generator``, a
+Names and parameters are Stan's; each function is also in `agrad.stan`. ``rng`` is a ``numpy.random.Generator``, a
 seed, or None; ``size`` is the shape of the draws, to which parameters broadcast::
 
     rng = np.random.default_rng(1)
-    ag.normal_rng(0.0, [1.0, 2.0], rng=rng)  # two draws
-    ag.multi_normal_rng([0.0, 1.0], np.eye(2), rng=rng, size=100)  # (100, 2)
+    ag.random.normal_rng(0.0, [1.0, 2.0], rng=rng)  # two draws
+    ag.random.multi_normal_rng([0.0, 1.0], np.eye(2), rng=rng, size=100)  # (100, 2)
 
 A random number has no derivative: recorded parameters raise TypeError. A function that is recorded to be run many times
 (`agrad.compile`) draws once, when it is recorded; pass draws as arguments.
@@ -33,3 +33,7 @@ _names = [
 ]
 if not TYPE_CHECKING:  # mypy does not read sums of lists, and takes the names for private
     __all__ = _names
+
+
+def __dir__() -> list[str]:
+    return sorted(_names)

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import scipy.special
 
-from agrad import elementwise
 from agrad._core import cumulate, elementwise_rows, reduce, stop_gradient
 from agrad._numpy.axes import axes_of, recorded
 from agrad._record.foreign import stand_for_foreign
 from agrad._record.structure import array, find_recording
+from agrad._stan import elementwise
 
 
 def logsumexp(
@@ -176,3 +176,7 @@ _BY_NAME = {
 globals().update(_BY_NAME)
 __all__ = ["log_cumsum_exp", "log_softmax", "logsumexp", "softmax", *_BY_NAME]
 stand_for_foreign(__name__, __all__)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,7 +1,7 @@
 """Distributions of numbers, NumPy arrays and recorded arrays, in SciPy's spelling: ``stats.gamma.logpdf(x, a, loc, scale)``.
 
 There is a distribution for each family of rules that has a name in ``scipy.stats``; names, parameters and methods come from the
-rules, this module has no list of its own. Arguments broadcast, and results are entries, not sums as those of ``agrad.density``.
+rules, this module has no list of its own. Arguments broadcast, and results are entries, not sums as those of `agrad.stan`.
 """
 
 from __future__ import annotations
@@ -56,3 +56,7 @@ def __getattr__(name: str) -> Distribution:
 globals().update(_distributions)
 for _name, _distribution in _distributions.items():
     stand_for_foreign("agrad.stats", (f"{_name}.{_method}" for _method in _distribution.methods))
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import agrad as ag
+from agrad import stan
 
 Vector = NDArray[np.float64]
 
@@ -32,14 +33,14 @@ def float_of(x: np.floating | float) -> float:
 
 
 def density(mu: Vector, sigma: float) -> float:
-    total: float = ag.normal_lpdf(np.array([0.1, 0.2]), mu, sigma, propto=True)
-    return total + float_of(np.sum(ag.log1p_exp(mu)))
+    total: float = stan.normal_lpdf(np.array([0.1, 0.2]), mu, sigma, propto=True)
+    return total + float_of(np.sum(stan.log1p_exp(mu)))
 
 
 def simulated(seed: int) -> Vector:
     rng = np.random.default_rng(seed)
-    scale: float = ag.exponential_rng(1.0, rng=rng)
-    draws: Vector = ag.normal_rng([0.0, 1.0], scale, rng=rng, size=(3, 2))
+    scale: float = stan.exponential_rng(1.0, rng=rng)
+    draws: Vector = stan.normal_rng([0.0, 1.0], scale, rng=rng, size=(3, 2))
     return draws
 
 
@@ -80,7 +81,7 @@ def main() -> tuple[float, Rates, Vector, Vector]:
     matrix: Vector = ag.jacobian(sines)(np.zeros(2))
     value += second_derivatives() + 0.0 * float(np.sum(simulated(1)))
     try:
-        ag.ode_adjoint_tol(rhs, [1.0, 1.0], 0.0, times, 1e-6, 1e-8, 1, Rates(1.0, 1.0))
+        stan.ode_adjoint_tol(rhs, [1.0, 1.0], 0.0, times, 1e-6, 1e-8, 1, Rates(1.0, 1.0))
     except ag.SolverError as error:
         value += 0.0 * error.t
     return value, slope, of_mean, matrix
@@ -96,8 +97,14 @@ def misuse() -> None:
     ag.vjp(density, 1.0)[2]  # type: ignore[misc]
     ag.check_grads(density, 1.0, ordre=1)  # type: ignore[call-arg]
     ag.compile(density)(np.ones(2), scale=1.0)  # type: ignore[call-arg]
-    ag.log1p()  # type: ignore[call-arg]
-    ag.normal_lpdf(0.0, 0.0, 1.0, proto=True)  # type: ignore[call-arg]
-    ag.normal_rng(0.0)  # type: ignore[call-arg]
-    ag.normal_rng(0.0, 1.0, rng="text")  # type: ignore[arg-type]
+    stan.log1p()  # type: ignore[call-overload]
+    stan.normal_lpdf(0.0, 0.0, 1.0, proto=True)  # type: ignore[call-arg]
+    stan.normal_rng(0.0)  # type: ignore[call-arg]
+    stan.normal_rng(0.0, 1.0, rng="text")  # type: ignore[arg-type]
     ag.nonsense  # type: ignore[attr-defined]  # noqa: B018
+    ag.solve_ivp(rhs, (0.0, 1.0), [1.0, 1.0], args=(Rates(1.0, 1.0),)).y.nonsense  # type: ignore[attr-defined]  # noqa: B018
+    ag.stats.norm.nonsense  # type: ignore[attr-defined]  # noqa: B018
+    ag.stats.norm.logpdf(np.zeros(2)).nonsense  # type: ignore[attr-defined]  # noqa: B018
+    ag.compile(density)(np.ones(2), 1.0).nonsense  # type: ignore[attr-defined]  # noqa: B018
+    stan.normal_lpdf(0.0, 0.0, 1.0).nonsense  # type: ignore[attr-defined]  # noqa: B018
+    stan.log1p_exp(np.ones(2)).nonsense  # type: ignore[attr-defined]  # noqa: B018

@@ -11,8 +11,8 @@ from agrad._constraints.transform import Shape, Transform, require, shape_of
 from agrad._core import Array, DomainError, ShapeError
 from agrad._record.arguments import real_values
 from agrad._record.structure import as_one, find_recording
+from agrad._stan.elementwise import inv_logit, log_inv_logit
 from agrad._transforms.settled import settled, surely
-from agrad.elementwise import inv_logit, log_inv_logit
 
 __all__ = ["interval", "lower", "offset_multiplier", "positive", "real", "upper"]
 

@@ -91,7 +91,7 @@ class _Constraint:
 
         function.__name__ = function.__qualname__ = name
         function.__doc__ = (
-            f"Call `{what.replace('jacobian', 'constrain')}` of the transform `ag.transforms.{self._transform.__name__}`"
+            f"Call `{what.replace('jacobian', 'constrain')}` of the transform `ag.constraints.{self._transform.__name__}`"
             f"{', and its `log_jacobian`' * (what == 'jacobian')}.\n\n"
             f"Parameters\n----------\n{given} : array-like or recorded\n    {meaning}\n"
             + "".join(f"{other} : {_OTHERS[other]}\n" for other in others)

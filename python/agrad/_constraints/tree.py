@@ -42,7 +42,7 @@ class Tree:
     Examples
     --------
     >>> import numpy as np, agrad as ag
-    >>> tree = ag.transforms.Tree({"mu": ag.transforms.real(), "share": ag.transforms.simplex(3)})
+    >>> tree = ag.constraints.Tree({"mu": ag.constraints.real(), "share": ag.constraints.simplex(3)})
     >>> tree.size
     3
     >>> tree.constrain(np.zeros(3))
@@ -59,6 +59,9 @@ class Tree:
         ends = np.cumsum([0, *(transform.size for transform in self._transforms)])
         self._slices = [slice(int(a), int(b)) for a, b in itertools.pairwise(ends)]
         self.size = int(ends[-1])
+
+    def __repr__(self) -> str:
+        return f"Tree({self._structure.unflatten(self._transforms)!r})"
 
     def constrain(self, free: Any) -> Any:
         """Map a flat vector to the tree of parameters.

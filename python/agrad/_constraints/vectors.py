@@ -278,7 +278,7 @@ def log_simplex(n: int) -> Transform:
     Notes
     -----
     The log Jacobian is that of the first n - 1 logarithms. So a density of the logarithms is to be added to it: that of a
-    simplex, as ``ag.dirichlet_lpdf(np.exp(value), alpha)``, plus ``np.sum(value[:-1])``.
+    simplex, as ``stan.dirichlet_lpdf(np.exp(value), alpha)``, plus ``np.sum(value[:-1])``.
     """
     return _LogSimplex(n)
 

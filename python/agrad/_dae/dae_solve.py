@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agrad._core import Array, DaeOptions, SolverError, dae_operation
 from agrad._ode.dense import check_times
@@ -18,13 +19,14 @@ from agrad._ode.result import WithEvents
 from agrad._ode.statistics import Statistics
 from agrad._ode.times import Times
 from agrad._record.arguments import real_values
+from agrad._record.printed import Printed
 from agrad._record.structure import as_one
 
 __all__ = ["DaeProblem", "DaeResult", "DaeSolution", "DaeSolve"]
 
 
-@dataclass
-class DaeResult(WithEvents):
+@dataclass(repr=False)
+class DaeResult(WithEvents, Printed):
     """The result of :func:`solve_dae`.
 
     Attributes
@@ -50,14 +52,14 @@ class DaeResult(WithEvents):
         As for :func:`solve_ivp`.
     """
 
-    t: Any
-    y: Any
-    yp: Any
+    t: NDArray[np.float64]
+    y: NDArray[np.float64]
+    yp: NDArray[np.float64]
     success: bool = True
     status: int = 0
     message: str = "The solver successfully reached the end of the integration interval."
     stats: Mapping[str, Any] = field(default_factory=dict)
-    sol: Callable[[Any], Any] | None = None
+    sol: Callable[[Any], NDArray[np.float64]] | None = None
     _hits: Callable[[], tuple[list[Any], list[Any]]] | None = field(default=None, repr=False, compare=False)
 
 

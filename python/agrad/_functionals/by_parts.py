@@ -47,9 +47,10 @@ def reduce_sum(f: Callable[..., Any], x: Any, grainsize: int, *shared: Any) -> A
     Examples
     --------
     >>> import numpy as np, agrad as ag
+    >>> from agrad import stan
     >>> y, x = np.array([1.0, 2.0, 4.0]), np.array([0.0, 1.0, 2.0])
-    >>> part = lambda y, start, end, b: ag.normal_lpdf(y, b * x[start:end], 1.0)
-    >>> round(ag.grad(lambda b: ag.reduce_sum(part, y, 1, b))(1.0), 6)
+    >>> part = lambda y, start, end, b: stan.normal_lpdf(y, b * x[start:end], 1.0)
+    >>> round(ag.grad(lambda b: stan.reduce_sum(part, y, 1, b))(1.0), 6)
     5.0
     """
     whole("reduce_sum", "grainsize", grainsize, least=1)
@@ -125,8 +126,9 @@ def map_rect(f: Callable[..., Any], phi: Any, theta: Sequence[Any], x_r: Sequenc
     Examples
     --------
     >>> import numpy as np, agrad as ag
+    >>> from agrad import stan
     >>> job = lambda phi, theta, x_r, x_i: phi[0] * theta * x_r
-    >>> ag.map_rect(job, np.array([2.0]), np.ones((2, 2)), np.array([[1.0, 2.0], [3.0, 4.0]]), [[], []])
+    >>> stan.map_rect(job, np.array([2.0]), np.ones((2, 2)), np.array([[1.0, 2.0], [3.0, 4.0]]), [[], []])
     array([2., 4., 6., 8.])
     """
     function = "map_rect"

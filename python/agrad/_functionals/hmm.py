@@ -56,7 +56,7 @@ def hmm_marginal(log_omega: Any, gamma: Any, rho: Any) -> Any:
     Notes
     -----
     There are derivatives of all orders with respect to all arguments, exact also where a probability is zero. They are
-    derivatives with respect to entries: the constraint that rows sum to 1 is the caller's, see :mod:`agrad.transforms`.
+    derivatives with respect to entries: the constraint that rows sum to 1 is the caller's, see :mod:`agrad.constraints`.
 
     References
     ----------
@@ -65,9 +65,10 @@ def hmm_marginal(log_omega: Any, gamma: Any, rho: Any) -> Any:
     Examples
     --------
     >>> import numpy as np, agrad as ag
+    >>> from agrad import stan
     >>> stay = lambda p: ag.array([[p, 1 - p], [0.1, 0.9]])
     >>> log_omega = np.log([[0.9, 0.8, 0.2], [0.3, 0.4, 0.7]])
-    >>> likelihood = lambda p: ag.hmm_marginal(log_omega, stay(p), np.array([0.5, 0.5]))
+    >>> likelihood = lambda p: stan.hmm_marginal(log_omega, stay(p), np.array([0.5, 0.5]))
     >>> round(float(likelihood(0.7)), 6), round(ag.grad(likelihood)(0.7), 6)
     (-1.816462, -0.756458)
     """
@@ -143,8 +144,9 @@ def hmm_hidden_state_prob(log_omega: Any, gamma: Any, rho: Any) -> Any:
     Examples
     --------
     >>> import numpy as np, agrad as ag
+    >>> from agrad import stan
     >>> log_omega = np.log([[0.9, 0.8, 0.2], [0.3, 0.4, 0.7]])
-    >>> ag.hmm_hidden_state_prob(log_omega, np.array([[0.7, 0.3], [0.1, 0.9]]), np.array([0.5, 0.5])).round(3)
+    >>> stan.hmm_hidden_state_prob(log_omega, np.array([[0.7, 0.3], [0.1, 0.9]]), np.array([0.5, 0.5])).round(3)
     array([[0.758, 0.568, 0.241],
            [0.242, 0.432, 0.759]])
     """
@@ -179,9 +181,10 @@ def hmm_latent_rng(log_omega: Any, gamma: Any, rho: Any, rng: Seed) -> np.ndarra
     Examples
     --------
     >>> import numpy as np, agrad as ag
+    >>> from agrad import stan
     >>> log_omega = np.log([[0.99, 0.98, 0.01], [0.01, 0.01, 0.99]])
     >>> stay = np.array([[0.7, 0.3], [0.1, 0.9]])
-    >>> ag.hmm_latent_rng(log_omega, stay, np.array([0.5, 0.5]), np.random.default_rng(1)).tolist()
+    >>> stan.hmm_latent_rng(log_omega, stay, np.array([0.5, 0.5]), np.random.default_rng(1)).tolist()
     [0, 0, 1]
     """
     function = "hmm_latent_rng"

@@ -89,7 +89,8 @@ def integrate_1d_gauss_kronrod(integrand: Callable[..., Any], a: Any, b: Any, *a
     Examples
     --------
     >>> import numpy as np, agrad as ag
-    >>> tail = lambda mu: ag.integrate_1d_gauss_kronrod(lambda x, xc, m: np.exp(ag.normal_lpdf(x, m, 1.0)), 0.0, np.inf, mu)
+    >>> from agrad import stan
+    >>> tail = lambda mu: stan.integrate_1d_gauss_kronrod(lambda x, xc, m: np.exp(stan.normal_lpdf(x, m, 1.0)), 0.0, np.inf, mu)
     >>> round(tail(0.3), 6), round(ag.grad(tail)(0.3), 6)
     (0.617911, 0.381388)
     """
@@ -127,9 +128,10 @@ def integrate_1d_double_exponential(integrand: Callable[..., Any], a: Any, b: An
     Examples
     --------
     >>> import numpy as np, agrad as ag
+    >>> from agrad import stan
     >>> def power(x, xc, k):  # (1 - x)**k, singular at 1
     ...     return np.where(xc > 0, xc, 1 - x) ** k
-    >>> round(ag.integrate_1d_double_exponential(power, 0.0, 1.0, -0.5), 8)
+    >>> round(stan.integrate_1d_double_exponential(power, 0.0, 1.0, -0.5), 8)
     2.0
     """
     return _integrate("integrate_1d_double_exponential", "double_exponential", integrand, a, b, (_RTOL, 0.0), _DEPTH, args)

@@ -13,15 +13,7 @@ from agrad._random.sampler import Seed, generator
 from agrad._record.structure import find_recording
 from agrad._record.trees import flatten
 
-__all__ = [
-    "Likelihood",
-    "drawn",
-    "found",
-    "laplace_latent_rng",
-    "laplace_latent_rng_tol",
-    "laplace_marginal",
-    "laplace_marginal_tol",
-]
+__all__ = ["laplace_latent_rng", "laplace_latent_rng_tol", "laplace_marginal", "laplace_marginal_tol"]
 
 Function = Callable[..., Any]
 Draw = np.ndarray[Any, np.dtype[np.float64]]
@@ -120,11 +112,12 @@ def laplace_marginal(
     Examples
     --------
     >>> import numpy as np, agrad as ag
+    >>> from agrad import stan
     >>> y = np.array([1.0, 0.0, 3.0])
     >>> def counts(theta, y):
-    ...     return ag.poisson_log_lpmf(y, theta)
+    ...     return stan.poisson_log_lpmf(y, theta)
     >>> kernel = lambda s: s * s * (np.exp(-0.5 * np.subtract.outer(np.arange(3), np.arange(3)) ** 2) + 0.01 * np.eye(3))
-    >>> marginal = lambda s: ag.laplace_marginal(counts, (y,), 1, kernel, (s,))
+    >>> marginal = lambda s: stan.laplace_marginal(counts, (y,), 1, kernel, (s,))
     >>> round(float(marginal(1.0)), 4), round(ag.grad(marginal)(1.0), 4)
     (-5.1392, -0.6624)
     """

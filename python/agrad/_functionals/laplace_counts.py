@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from agrad import density
 from agrad._core import DomainError, ShapeError
 from agrad._functionals.laplace import marginal_of
 from agrad._functionals.laplace_any import Likelihood, drawn, found
 from agrad._record.arguments import real_values
 from agrad._record.structure import find_recording
+from agrad._stan import density
 
 __all__ = [
     "laplace_latent_bernoulli_logit_rng",

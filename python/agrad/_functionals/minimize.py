@@ -14,6 +14,7 @@ from agrad._functionals.implicit import follow, judged, searched
 from agrad._functionals.search import FOUND, MOST_CHANGE, RUNNING, SINGULAR, STUCK, UNDEFINED, Limits, last_step
 from agrad._functionals.trial import trial
 from agrad._record.arguments import check_callable, further_arguments, positive_number, whole
+from agrad._record.printed import Printed
 from agrad._record.recording import name_of
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.gradients import grad
@@ -25,8 +26,8 @@ __all__ = ["MinimumResult", "minimize", "minimum"]
 _MOST_DAMPING = 1e12  # times the largest eigenvalue of the Hessian at the start
 
 
-@dataclass
-class MinimumResult:
+@dataclass(repr=False)
+class MinimumResult(Printed):
     """The result of :func:`minimize`.
 
     Attributes

@@ -14,6 +14,7 @@ from agrad._functionals.implicit import follow, judged
 from agrad._functionals.search import FOUND, METHODS, MOST_CHANGE, SINGULAR, STUCK, UNDEFINED, Limits, Linear, search
 from agrad._functionals.trial import trial
 from agrad._record.arguments import check_callable, check_one_of, further_arguments, positive_number, whole
+from agrad._record.printed import Printed
 from agrad._record.recording import name_of
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.settled import settled
@@ -21,8 +22,8 @@ from agrad._transforms.settled import settled
 __all__ = ["RootResult", "root", "solved"]
 
 
-@dataclass
-class RootResult:
+@dataclass(repr=False)
+class RootResult(Printed):
     """The result of :func:`root`.
 
     Attributes

@@ -71,7 +71,8 @@ def solve_newton(f: Callable[..., Any], y_guess: Any, *args: Any) -> Any:
     Examples
     --------
     >>> import numpy as np, agrad as ag
-    >>> ag.solve_newton(lambda y, a: y**2 - a, np.ones(2), np.array([2.0, 9.0])).round(6)
+    >>> from agrad import stan
+    >>> stan.solve_newton(lambda y, a: y**2 - a, np.ones(2), np.array([2.0, 9.0])).round(6)
     array([1.414214, 3.      ])
     """
     return _solve("solve_newton", "newton", f, y_guess, args, ("scaling_step", _RTOL, np.inf), 200)

@@ -243,8 +243,9 @@ class Member:
         result, times = solve.unpacked(numbers), self.problem.times
         if self.repeats is not None:
             result = repeated(result, times.outputs, self.repeats, self.problem.slope)
-        if not isinstance(result.t, Array):
-            result.t = result.t.copy()
+        outputs: Any = result.t
+        if not isinstance(outputs, Array):
+            result.t = outputs.copy()
         return with_before(result, times)
 
     def _of_states(self, numbers: Any) -> OdeResult:
@@ -258,8 +259,9 @@ class Member:
         if self.is_known_first:
             states = np.concatenate([np.reshape(problem.y0, (1, self.n)), states])
         columns = np.transpose(states) if self.repeats is None else np.transpose(states)[:, self.repeats.places]
-        outputs = times.outputs
-        result = OdeResult(outputs if isinstance(outputs, Array) else outputs.copy(), columns)
+        given = times.outputs
+        outputs: Any = given if isinstance(given, Array) else given.copy()
+        result = OdeResult(outputs, columns)
         if self.before:
             before = np.reshape(numbers[numbers.size - self.n * len(self.before) :], (len(self.before), self.n))
             result._before = np.transpose(before)

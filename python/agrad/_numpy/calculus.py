@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from agrad import elementwise
 from agrad._core import Array, interpolate, scatter_add
 from agrad._numpy.axes import axis_of, check_plain_options, recorded
 from agrad._numpy.choosing import where
 from agrad._numpy.whole_index import scattered
 from agrad._record.structure import find_recording
 from agrad._record.whole import read
+from agrad._stan import elementwise
 
 __all__ = ["functions"]
 

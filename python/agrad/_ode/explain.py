@@ -9,52 +9,17 @@ import numpy as np
 
 from agrad._core import SolverError, StepLog
 from agrad._ode.advice import advice_for
-from agrad._ode.result import OdeResult
 from agrad._ode.step_report import LIMITS, Explained, StateShare, StepReport, StepSizes
 
 __all__ = ["explain"]
 
 
-def explain(result: OdeResult) -> StepReport:
-    """Say in words which tolerance, state or event limited the steps of a solve, and what to try.
-
-    The problem is solved again, without derivatives and with a log of the steps. A solve that is not explained costs nothing
-    more.
-
-    Parameters
-    ----------
-    result : OdeResult
-        The result of :func:`agrad.solve_ivp`, also with `return_partial`, or a result of :func:`agrad.solve_many`. A result
-        inside of a recorded or compiled function is explained for the values of the recording.
-
-    Returns
-    -------
-    StepReport
-        A report that prints as a paragraph; the numbers are attributes.
-
-    Raises
-    ------
-    TypeError
-        `result` is no result of a solve in this process: pickles and copies do not contain the problem.
-
-    Notes
-    -----
-    CVODES interpolates, so output times do not limit its steps. With `sensitivities="forward"` a solve with derivatives takes
-    other, shorter steps than the explained solve. The estimated error of the gradient is `stats["gradient_error"]` of the
-    explained solve itself.
-
-    Examples
-    --------
-    >>> import agrad as ag
-    >>> result = ag.solve_ivp(lambda t, y: [-y[0], 1e3 * (y[0] - y[1])], (0.0, 20.0), [1.0, 0.0], "Tsit5", rtol=1e-4)
-    >>> report = ag.solve.explain(result)
-    >>> report.advice[0]
-    "The fastest mode of the system limits the steps, not accuracy: it is stiff, try 'Rodas4', 'BDF' or 'auto'"
-    """
+def explain(result: Any) -> StepReport:
+    """Returns the report on the steps of an `OdeResult`, whose method `explain` is the public one."""
     explained = getattr(result, "_explained", None)
     if not isinstance(explained, Explained):
-        given = type(result).__name__
-        raise TypeError(f"explain: result is of type {given}, but must be a result of solve_ivp or solve_many of this process")
+        hint = "pickles and copies leave it out"
+        raise TypeError(f"explain: result has no problem, but must have that of a solve in this process; {hint}")
     log, stop = StepLog(), None
     if explained.solve is not None:
         try:

@@ -103,8 +103,9 @@ class Solve:
         finally:
             if not is_recorded:
                 reporter.forget()
-        if not isinstance(result.t, Array):
-            result.t = result.t.copy()  # the problem keeps its times where the user changes those of the result
+        outputs: Any = result.t
+        if not isinstance(outputs, Array):
+            result.t = outputs.copy()  # the problem keeps its times where the user changes those of the result
         result._explained = self.explained
         if times.is_backwards and isinstance(result.stats, Statistics):
             result.stats = turned_statistics(result.stats)

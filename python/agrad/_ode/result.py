@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from agrad._ode.step_report import Explained
+from agrad._ode.explain import explain
+from agrad._ode.step_report import Explained, StepReport
+from agrad._record.printed import Printed, public_names
 
 __all__ = ["NoHits", "OdeResult", "WithEvents", "named_hits"]
 
@@ -19,18 +22,18 @@ class WithEvents:
     _hits: Callable[[], tuple[list[Any], list[Any]]] | None
 
     @property
-    def t_events(self) -> list[Any] | None:
+    def t_events(self) -> list[NDArray[np.float64]] | None:
         """For each event the times at which the event happened, differentiable; None without events."""
         return None if self._hits is None else self._hits()[0]
 
     @property
-    def y_events(self) -> list[Any] | None:
+    def y_events(self) -> list[NDArray[np.float64]] | None:
         """For each event the states at these times, before the event's own reset, shape (times, n); None without events."""
         return None if self._hits is None else self._hits()[1]
 
 
-@dataclass
-class OdeResult(WithEvents, Mapping[str, Any]):
+@dataclass(repr=False)
+class OdeResult(WithEvents, Printed, Mapping[str, Any]):
     """The result of :func:`solve_ivp`: attributes, which are also entries of a mapping, as in SciPy's result.
 
     Attributes
@@ -66,13 +69,13 @@ class OdeResult(WithEvents, Mapping[str, Any]):
     0.3679 ['message', 'nfev', 'njev', 'nlu', 'nst']
     """
 
-    t: Any
-    y: Any
+    t: NDArray[np.float64]
+    y: NDArray[np.float64]
     success: bool = True
     status: int = 0
     message: str = "The solver successfully reached the end of the integration interval."
     stats: Mapping[str, Any] = field(default_factory=dict)
-    sol: Callable[[Any], Any] | None = None
+    sol: Callable[[Any], NDArray[np.float64]] | None = None
     #: The states before doses at the different output times that the problem names; None where it names none.
     _before: Any = field(default=None, repr=False, compare=False)
     _hits: Callable[[], tuple[list[Any], list[Any]]] | None = field(default=None, repr=False, compare=False)
@@ -84,22 +87,15 @@ class OdeResult(WithEvents, Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         """Returns the attribute of that name."""
-        if name not in self._names():
+        if name not in public_names(type(self)):
             raise KeyError(name)
         return getattr(self, name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names())
+        return iter(public_names(type(self)))
 
     def __len__(self) -> int:
-        return len(self._names())
-
-    @classmethod
-    def _names(cls) -> list[str]:
-        """Returns the names of the public attributes: the fields, and the properties."""
-        members = [each for base in (WithEvents, cls) for each in vars(base).items()]
-        read = [name for name, member in members if isinstance(member, property)]
-        return [each.name for each in fields(cls) if not each.name.startswith("_")] + read
+        return len(public_names(type(self)))
 
     @property
     def nfev(self) -> int:
@@ -120,6 +116,37 @@ class OdeResult(WithEvents, Mapping[str, Any]):
     def nst(self) -> int:
         """The number of steps."""
         return int(self.stats.get("steps", 0))
+
+    def explain(self) -> StepReport:
+        """Say in words which tolerance, state or event limited the steps of the solve, and what to try.
+
+        The problem is solved again, without derivatives and with a log of the steps. A solve that is not explained costs
+        nothing more. A result inside of a recorded or compiled function is explained for the values of the recording.
+
+        Returns
+        -------
+        StepReport
+            A report that prints as a paragraph; the numbers are attributes.
+
+        Raises
+        ------
+        TypeError
+            This is no result of a solve in this process: pickles and copies do not contain the problem.
+
+        Notes
+        -----
+        CVODES interpolates, so output times do not limit its steps. With `sensitivities="forward"` a solve with derivatives
+        takes other, shorter steps than the explained solve. The estimated error of the gradient is `stats["gradient_error"]`
+        of the explained solve itself.
+
+        Examples
+        --------
+        >>> import agrad as ag
+        >>> result = ag.solve_ivp(lambda t, y: [-y[0], 1e3 * (y[0] - y[1])], (0.0, 20.0), [1.0, 0.0], "Tsit5", rtol=1e-4)
+        >>> result.explain().advice[0]
+        "The fastest mode of the system limits the steps, not accuracy: it is stiff, try 'Rodas4', 'BDF' or 'auto'"
+        """
+        return explain(self)
 
     def describe_switch(self) -> None:
         """Adds to the message the time at which "auto" changed the method."""

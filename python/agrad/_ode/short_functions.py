@@ -13,7 +13,25 @@ from agrad._ode.methods import method_of
 from agrad._ode.options import Tolerances, step_options, tolerances_of
 from agrad._record.arguments import RightHandSide
 
-__all__ = ["FUNCTIONS"]
+__all__ = [
+    "ode_adams",
+    "ode_adams_tol",
+    "ode_adjoint_tol",
+    "ode_bdf",
+    "ode_bdf_tol",
+    "ode_ckrk",
+    "ode_ckrk_tol",
+    "ode_dop853",
+    "ode_dop853_tol",
+    "ode_rk45",
+    "ode_rk45_tol",
+    "ode_rodas4",
+    "ode_rodas4_tol",
+    "ode_rodas5p",
+    "ode_rodas5p_tol",
+    "ode_tsit5",
+    "ode_tsit5_tol",
+]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agrad._core import ShapeError, SolverError, solve_steady, steady_operation
 from agrad._ode.options import Tolerances, tolerances_of
@@ -16,14 +17,15 @@ from agrad._ode.record import RecordedFunction, joined, naming_lines
 from agrad._ode.solve_ivp import solve_ivp
 from agrad._ode.statistics import Statistics
 from agrad._record.arguments import check_one_of, real_values, whole
+from agrad._record.printed import Printed
 
 __all__ = ["SteadyResult", "steady_state"]
 
 _METHODS = {"auto": 0, "newton": 1, "integration": 2}
 
 
-@dataclass
-class SteadyResult:
+@dataclass(repr=False)
+class SteadyResult(Printed):
     """The result of :func:`steady_state`.
 
     Attributes
@@ -54,7 +56,7 @@ class SteadyResult:
         The status in words.
     """
 
-    y: Any
+    y: NDArray[np.float64]
     success: bool = True
     residual: float = float("nan")
     iterations: int = 0
@@ -172,7 +174,7 @@ def steady_state(
     try:
         with naming_lines([slope]):
             if recording is not None:
-                recorded = operation.record(argument, states.shape)
+                recorded: Any = operation.record(argument, states.shape)
                 runs_again = True
                 return SteadyResult(recorded, stats=Statistics(operation.statistics))
             y, report = solve_steady(operation, argument)

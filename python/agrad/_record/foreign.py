@@ -92,7 +92,7 @@ def foreign_call(error: BaseException) -> str | None:
             instead = f"write {ours}" if ours else "write table.to_numpy() for the table" if package == "pandas" else _GENERAL
             if module.startswith("scipy.stats"):
                 own = _ours.get(name.removeprefix("scipy.stats."))
-                instead = f"write {own}" if own else "write the density with NumPy's functions, or as agrad.normal_lpdf"
+                instead = f"write {own}" if own else "write the density with NumPy's functions, or as agrad.stan.normal_lpdf"
             is_argument = any(_holds_recorded(x, depth=1) for x in frame.f_locals.values())
             what = "argument" if is_argument else "the result of its function"
             return f"{name}: {what} is a recorded value, but must be plain, because {name} has no derivative; {instead}"

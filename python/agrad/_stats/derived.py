@@ -11,10 +11,10 @@ from agrad._core import checked
 from agrad._random.sampler import NO_DERIVATIVE, generator, shape_of
 from agrad._record.composed import composed_methods
 from agrad._record.structure import find_recording
+from agrad._stan.elementwise import log1m_exp
 from agrad._stats.call import given, plain
 from agrad._stats.distributions import Distribution, Frozen
 from agrad._transforms.custom import stop_gradient
-from agrad.elementwise import log1m_exp
 
 __all__ = ["Derived", "from_both_sides"]
 

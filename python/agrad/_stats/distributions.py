@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from inspect import BoundArguments, Parameter, Signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agrad._record.composed import composed
 from agrad._stats.families import Family
 from agrad._stats.methods import METHODS, Computation
+from agrad._stats.typed import Declared
 
 __all__ = ["Distribution", "Frozen"]
 
@@ -107,7 +108,7 @@ def _method(family: Family, method: str, of: Computation) -> Callable[..., Any]:
     return function
 
 
-class Distribution:
+class Distribution(Declared):
     """A distribution with SciPy's methods, as far as they can be computed; called with parameters, it is frozen."""
 
     def __init__(self, family: Family) -> None:
@@ -128,9 +129,12 @@ class Distribution:
         """Return the distribution with these parameters."""
         return Frozen(self, parameters, named)
 
-    def __getattr__(self, name: str) -> Any:
-        methods = vars(self).get("methods", {})
-        raise AttributeError(f"stats.{vars(self).get('name')}: attribute is {name!r}, but must be one of {', '.join(methods)}")
+    if not TYPE_CHECKING:  # checkers shall refuse unknown names
+
+        def __getattr__(self, name: str) -> Any:
+            methods = vars(self).get("methods", {})
+            of = f"stats.{vars(self).get('name')}"
+            raise AttributeError(f"{of}: attribute is {name!r}, but must be one of {', '.join(methods)}")
 
     def __reduce__(self) -> str:
         return self.name
@@ -139,7 +143,7 @@ class Distribution:
         return f"agrad.stats.{self.name}"
 
 
-class Frozen:
+class Frozen(Declared):
     """A distribution with parameters, whose methods take their other arguments alone."""
 
     def __init__(self, distribution: Distribution, parameters: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -152,18 +156,12 @@ class Frozen:
         optional = [Parameter(name, kind, default=None) for name in family.parameters if name not in family.shapes]
         _bound(f"stats.{family.name}", Signature([*needed, *optional]), parameters, named)
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("_") or name in ("dist", "args", "kwds"):
-            raise AttributeError(name)
-        method = getattr(self.dist, name)
-        function = partial(_call, self, name)  # which can be pickled, as a parallel map of a method needs
-        attributes: dict[str, Any] = {
-            "__name__": name,
-            "__doc__": method.__doc__,
-            "__signature__": _frozen_signature(self.dist, name),
-        }
-        vars(function).update(attributes)
-        return function
+    if not TYPE_CHECKING:  # checkers shall refuse unknown names
+
+        def __getattr__(self, name: str) -> Callable[..., Any]:
+            if name.startswith("_") or name in ("dist", "args", "kwds"):
+                raise AttributeError(name)
+            return _method_of(self, name)
 
     def __repr__(self) -> str:
         parameters = [*map(repr, self.args), *(f"{name}={value!r}" for name, value in self.kwds.items())]
@@ -171,6 +169,15 @@ class Frozen:
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.dist.methods]
+
+
+def _method_of(frozen: Frozen, name: str) -> Callable[..., Any]:
+    """Return a method of a frozen distribution, which can be pickled, as a parallel map of a method needs."""
+    method = getattr(frozen.dist, name)
+    function = partial(_call, frozen, name)
+    attributes = {"__name__": name, "__doc__": method.__doc__, "__signature__": _frozen_signature(frozen.dist, name)}
+    vars(function).update(attributes)
+    return function
 
 
 @cache

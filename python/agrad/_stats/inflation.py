@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from agrad._core import checked
+from agrad._stan.elementwise import log1m, log_mix
 from agrad._stats.call import given, plain
 from agrad._stats.derived import Derived, from_both_sides
 from agrad._stats.distributions import Distribution, Frozen
 from agrad._stats.truncation import Truncated
-from agrad.elementwise import log1m, log_mix
 
 __all__ = ["Inflated", "hurdle", "zero_inflate"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from agrad import density
 from agrad._core import GlmRow, MultivariateRow, ShapeError, density_rows, glm_rows, multivariate_rows
+from agrad._stan import density
 from agrad._stats.call import given
 from agrad._transforms.vmap import vmap
 
@@ -38,7 +38,7 @@ def _row_of(function: Callable[..., Any]) -> Any:
     if row is None or getattr(density, name, None) is not function or all(axes is None for axes in _axes(row)):
         raise TypeError(
             f"stats.pointwise: the function is {name or repr(function)}, but must be a density or distribution function of"
-            " several observations with Stan's name, such as ag.multi_normal_lpdf"
+            " several observations with Stan's name, such as stan.multi_normal_lpdf"
         )
     return row
 
@@ -70,8 +70,8 @@ def pointwise(function: Callable[..., Any], /) -> Callable[..., Any]:
     Parameters
     ----------
     function : callable
-        A density, mass or distribution function with Stan's name: of numbers (``ag.poisson_log_lpmf``), ordered or other
-        categories, vectors (``ag.multi_normal_lpdf``) or a generalised linear model (``ag.poisson_log_glm_lpmf``).
+        A density, mass or distribution function with Stan's name: of numbers (``stan.poisson_log_lpmf``), ordered or other
+        categories, vectors (``stan.multi_normal_lpdf``) or a generalised linear model (``stan.poisson_log_glm_lpmf``).
 
     Returns
     -------
@@ -82,20 +82,21 @@ def pointwise(function: Callable[..., Any], /) -> Callable[..., Any]:
     Raises
     ------
     TypeError
-        The function is another one, or has a single observation, as ``ag.wishart_lpdf`` has.
+        The function is another one, or has a single observation, as ``stan.wishart_lpdf`` has.
     DomainError, ShapeError
         (When called) as `function` raises them; an index is that within the observation.
 
     Notes
     -----
     With weights of observations (frequencies, or inverse probabilities of a sample) a log likelihood is
-    ``np.sum(weights * stats.pointwise(ag.poisson_log_glm_lpmf)(y, x, alpha, beta))``. The values are what leave-one-out
+    ``np.sum(weights * stats.pointwise(stan.poisson_log_glm_lpmf)(y, x, alpha, beta))``. The values are what leave-one-out
     cross-validation and WAIC ask for. What observations share, such as a covariance, is factored once.
 
     Examples
     --------
     >>> import numpy as np, agrad as ag
-    >>> ag.stats.pointwise(ag.ordered_logistic_lpmf)(np.array([0, 2]), 0.0, np.array([-1.0, 1.0]))
+    >>> from agrad import stan
+    >>> ag.stats.pointwise(stan.ordered_logistic_lpmf)(np.array([0, 2]), 0.0, np.array([-1.0, 1.0]))
     array([-1.31326169, -1.31326169])
     """
     row = _row_of(function)

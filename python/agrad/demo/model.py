@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-import agrad as ag
+from agrad import stan
 
 __all__ = ["METHODS", "UNKNOWNS", "Vector", "first_guess", "log_likelihood", "log_posterior", "lynx_hare", "populations"]
 
@@ -21,11 +21,11 @@ Vector = np.ndarray[Any, np.dtype[np.float64]]
 UNKNOWNS = ("alpha", "beta", "gamma", "delta", "z0 hare", "z0 lynx", "sigma hare", "sigma lynx")
 
 _ONE_STEP = {
-    "Tsit5": ag.ode_tsit5_tol,
-    "RK45": ag.ode_rk45_tol,
-    "CKRK": ag.ode_ckrk_tol,
-    "DOP853": ag.ode_dop853_tol,
-    "Rodas4": ag.ode_rodas4_tol,
+    "Tsit5": stan.ode_tsit5_tol,
+    "RK45": stan.ode_rk45_tol,
+    "CKRK": stan.ode_ckrk_tol,
+    "DOP853": stan.ode_dop853_tol,
+    "Rodas4": stan.ode_rodas4_tol,
 }
 #: The methods for the differential equation; the first is the quickest.
 METHODS = (*_ONE_STEP, "BDF", "Adams")
@@ -70,7 +70,7 @@ def populations(log_unknowns: Any, years: Vector, method: str = METHODS[0]) -> A
 def _by_cvodes(rates: Any, z0: Any, years: Vector, method: str) -> Any:
     """Return the populations by CVODES and its adjoint method, with all options."""
     code, interpolation = (2, _HERMITE) if method == "BDF" else (1, _POLYNOMIAL)
-    return ag.ode_adjoint_tol_ctl(
+    return stan.ode_adjoint_tol_ctl(
         _growth, z0, 0.0, years,
         1e-12, 1e-12,  # relative and absolute tolerance of the forward pass, so tight that finite differences of the
         1e-12, 1e-12,  # solution can judge the gradient; of the reverse pass
@@ -86,7 +86,7 @@ def log_likelihood(log_unknowns: Any, method: str = METHODS[0]) -> Any:
     """Return the log density of the pelts: each observation is lognormal about the logarithm of the population."""
     years, pelts = lynx_hare()
     log_z, sigma = np.log(populations(log_unknowns, years, method)), np.exp(log_unknowns[6:])
-    return sum(ag.lognormal_lpdf(pelts[k], log_z[:, k], sigma[k]) for k in range(2))
+    return sum(stan.lognormal_lpdf(pelts[k], log_z[:, k], sigma[k]) for k in range(2))
 
 
 def log_posterior(log_unknowns: Any, method: str = METHODS[0]) -> Any:
@@ -94,10 +94,10 @@ def log_posterior(log_unknowns: Any, method: str = METHODS[0]) -> Any:
     unknowns = np.exp(log_unknowns)
     rates, z0, sigma = unknowns[:4], unknowns[4:6], unknowns[6:]
     log_prior = (
-        ag.normal_lpdf(rates[::2], 1.0, 0.5)  # alpha, gamma
-        + ag.normal_lpdf(rates[1::2], 0.05, 0.05)  # beta, delta
-        + ag.lognormal_lpdf(z0, np.log(10.0), 1.0)
-        + ag.lognormal_lpdf(sigma, -1.0, 1.0)
+        stan.normal_lpdf(rates[::2], 1.0, 0.5)  # alpha, gamma
+        + stan.normal_lpdf(rates[1::2], 0.05, 0.05)  # beta, delta
+        + stan.lognormal_lpdf(z0, np.log(10.0), 1.0)
+        + stan.lognormal_lpdf(sigma, -1.0, 1.0)
     )
     log_jacobian = np.sum(log_unknowns)  # of the exponential function, for the density of the logarithms
     return log_likelihood(log_unknowns, method) + log_prior + log_jacobian

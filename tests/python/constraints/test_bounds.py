@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import agrad as ag
-from agrad import transforms as tr
+from agrad import constraints as tr
 
 PATTERNS = [(0.5, 2.0), (-np.inf, 2.0), (0.5, np.inf), (-np.inf, np.inf)]
 

@@ -1,4 +1,4 @@
-"""Stan's names for the constraining transforms against the transforms of agrad.transforms, in every name and several values."""
+"""Stan's names for the constraining transforms against agrad.constraints, in every name and several values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import agrad as ag
-from agrad import transforms as tr
+from agrad import constraints as tr
 from agrad._constraints import by_name
 
 #: Name, transform, and what follows the free numbers and the value in calls.
@@ -39,7 +39,7 @@ def test_every_name_has_a_case():
     for name in by_name.__all__:
         function = getattr(ag, name)
         assert function.__name__ == name
-        assert "ag.transforms." in function.__doc__
+        assert "ag.constraints." in function.__doc__
 
 
 @each

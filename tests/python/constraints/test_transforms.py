@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import agrad as ag
-from agrad import transforms as tr
+from agrad import constraints as tr
 
 TRANSFORMS = [
     tr.real(3),

@@ -11,7 +11,7 @@ import pytest
 
 import agrad as ag
 import elementwise_reference as reference
-from agrad import elementwise
+from agrad._stan import elementwise
 from differences import jacobian_by_differences
 from elementwise_reference import ROWS, ufunc_of
 
@@ -394,6 +394,6 @@ def test_names():
     of_stan = [row.stan for row in ROWS if row.stan]
     assert elementwise.__all__ == names + of_stan
     assert all(getattr(elementwise, row.stan) is getattr(elementwise, row.name) for row in ROWS if row.stan)
-    assert set(names + of_stan) <= set(ag.__all__)
-    assert len(set(ag.__all__)) == len(ag.__all__)
+    assert set(names + of_stan) <= set(ag.stan.__all__)
+    assert len(set(ag.stan.__all__)) == len(ag.stan.__all__)
     assert all(name.isidentifier() and name == name.lower() for name in names)

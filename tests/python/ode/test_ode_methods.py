@@ -29,13 +29,13 @@ def test_a_method_of_the_table_is_told_of(name):
 def test_a_method_of_the_table_has_functions(name):
     for suffix in ("", "_tol"):
         function = f"ode_{name.lower()}{suffix}"
-        assert function in ag.__all__
+        assert function in ag.stan.__all__
         assert METHODS[name].text in getattr(ag, function).__doc__
 
 
 def test_the_package_names_the_functions_of_the_table():
     """Type checkers see names in agrad/__init__.py only, so this list is the one beside the table."""
-    assert {name for name in ag.__all__ if name.startswith("ode_")} == {*FUNCTIONS, "ode_adjoint_tol_ctl"}
+    assert {name for name in ag.stan.__all__ if name.startswith("ode_")} == {*FUNCTIONS, "ode_adjoint_tol_ctl"}
     assert all(getattr(ag, name) is function for name, function in FUNCTIONS.items())
 
 

@@ -25,11 +25,11 @@ def solved(method, span=(0.0, 10.0), **options):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_no_step_is_longer_than_max_step(method):
-    free, held = (ag.solve.explain(solved(method, **each)).columns["h"] for each in ({}, {"max_step": 0.05}))
+    free, held = (solved(method, **each).explain().columns["h"] for each in ({}, {"max_step": 0.05}))
     assert free.max() > 0.5
     assert held.max() <= 0.05 * (1 + 1e-12)
     assert len(held) >= 200
-    report = ag.solve.explain(solved(method, max_step=0.05))
+    report = solved(method, max_step=0.05).explain()
     assert "max_step" in str(report)
     assert report.limits["max_step"] > 0.5 * report.steps
 
@@ -38,26 +38,24 @@ def test_no_step_is_longer_than_max_step(method):
 def test_the_first_step_is_the_one_asked_for(method):
     """One that passes: its error is far below what is allowed."""
     for first in (1e-7, 3e-6):
-        h = ag.solve.explain(solved(method, first_step=first)).columns["h"]
+        h = solved(method, first_step=first).explain().columns["h"]
         assert h[0] == pytest.approx(first, rel=1e-12)
     too_long = solved(method, first_step=5.0, **TIGHT)  # and one that does not is tried again, shorter
-    assert ag.solve.explain(too_long).columns["h"][0] < 1e-2
+    assert too_long.explain().columns["h"][0] < 1e-2
     np.testing.assert_allclose(too_long.y[0, -1], np.exp(-1.0), rtol=1e-7)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_first_step_is_no_longer_than_the_longest_or_the_span(method):
-    assert ag.solve.explain(solved(method, first_step=3e-6, max_step=1e-2)).columns["h"][0] == pytest.approx(3e-6)
-    assert ag.solve.explain(solved(method, first_step=1e3, max_step=1e-5, span=(0.0, 1e-3))).columns["h"][0] <= 1e-5 * (
-        1 + 1e-12
-    )
+    assert solved(method, first_step=3e-6, max_step=1e-2).explain().columns["h"][0] == pytest.approx(3e-6)
+    assert solved(method, first_step=1e3, max_step=1e-5, span=(0.0, 1e-3)).explain().columns["h"][0] <= 1e-5 * (1 + 1e-12)
     short = solved(method, first_step=1e3, span=(0.0, 1e-6))
     np.testing.assert_allclose(short.y[0, -1], np.exp(-1e-7), rtol=1e-12)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_back_in_time(method):
-    h = np.abs(ag.solve.explain(solved(method, (10.0, 0.0), first_step=1e-6, max_step=0.25)).columns["h"])
+    h = np.abs(solved(method, (10.0, 0.0), first_step=1e-6, max_step=0.25).explain().columns["h"])
     assert h[0] == pytest.approx(1e-6, rel=1e-9)
     assert 0.2 < h.max() <= 0.25 * (1 + 1e-12)
 
@@ -65,7 +63,7 @@ def test_back_in_time(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_each_dose_starts_with_the_first_step(method):
     doses = [ag.Dose(3.0, 0, 1.0), ag.Dose(6.0, 0, 1.0)]
-    columns = ag.solve.explain(solved(method, doses=doses, first_step=1e-6)).columns
+    columns = solved(method, doses=doses, first_step=1e-6).explain().columns
     for start in (0.0, 3.0, 6.0):
         at = np.flatnonzero(np.asarray(columns["t"]) == start)
         assert columns["h"][at[0]] == pytest.approx(1e-6, rel=1e-6)
@@ -73,7 +71,7 @@ def test_each_dose_starts_with_the_first_step(method):
 
 @pytest.mark.parametrize("served", ["LSODA", "Radau"])
 def test_names_of_scipy(served):
-    h = ag.solve.explain(solved(served, max_step=0.05)).columns["h"]
+    h = solved(served, max_step=0.05).explain().columns["h"]
     assert max(h) <= 0.05 * (1 + 1e-12)
 
 
@@ -156,7 +154,7 @@ def test_populations(method):
     free = [each.nst for each in ag.solve_many(decay, subjects, method)]
     held = [each.nst for each in ag.solve_many(decay, subjects, method, max_step=0.05, first_step=1e-6)]
     assert min(held) >= 200 > max(free)
-    first = [ag.solve.explain(each).columns["h"][0] for each in ag.solve_many(decay, subjects, method, first_step=1e-6)]
+    first = [each.explain().columns["h"][0] for each in ag.solve_many(decay, subjects, method, first_step=1e-6)]
     np.testing.assert_allclose(first, 1e-6, rtol=1e-9)
 
 

@@ -68,7 +68,7 @@ def test_the_gradient_with_respect_to_the_initial_time():
 
 def test_the_report_is_of_the_steps_that_are_kept():
     found = springs(0.0, 1e-6, end=1.0)
-    report = ag.solve.explain(found)
+    report = found.explain()
     assert report.steps == found.nst == sum(report.limits.values())
     assert np.all(report.columns["is_stiff"])
     assert "the method was Tsit5 until t = 0, and Rodas5P after that" in found.message

@@ -25,7 +25,7 @@ np.testing.assert_allclose(ag.sech(x)[:3], value, rtol=1e-15)
 np.testing.assert_allclose(ag.sech(x)[3:], [2 * math.exp(-400), 0.0], rtol=1e-13)
 for gradient in (ag.grad(lambda x: np.sum(ag.sech(x))), ag.compile(ag.grad(lambda x: np.sum(ag.sech(x))))):
     np.testing.assert_allclose(gradient(x)[:3], slope, rtol=1e-15)
-assert "Hyperbolic secant" in ag.sech.__doc__ and "sech" in ag.__all__
+assert "Hyperbolic secant" in ag.sech.__doc__ and "sech" in ag.stan.__all__
 
 def end(k, **options):
     return ag.solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), [1.0], "BS23", args=(k,), **options).y[0, -1]
@@ -80,7 +80,7 @@ def test_a_function_is_one_rule_and_a_method_one_tableau(tmp_path):
     add_function(copy)
     add_method(copy)
     build_module(copy, site)
-    assert "def sech(x: " in (site / "agrad" / "elementwise.pyi").read_text()
+    assert "def sech(x: " in (site / "agrad" / "_stan" / "elementwise.pyi").read_text()
     environment = {**os.environ, "PYTHONPATH": str(site)}
     done = subprocess.run([sys.executable, "-c", USER], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

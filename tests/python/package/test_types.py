@@ -12,7 +12,10 @@ import pytest
 
 import agrad as ag
 import typed_example
-from agrad import _core, density, elementwise
+from agrad import _core
+from agrad._stan import density, elementwise
+from agrad._stats.methods import METHODS
+from agrad._stats.typed import Declared
 
 pytestmark = pytest.mark.thread_unsafe(reason="runs type checkers")
 
@@ -81,8 +84,12 @@ def test_a_solver_error_has_what_the_stub_says():
 
 @pytest.mark.parametrize("module", [elementwise, density])
 def test_stubs_made_from_the_rules_name_every_function(module):
-    stub = stub_of(module.__name__.rpartition(".")[2])
+    stub = stub_of(module.__name__.removeprefix("agrad.").replace(".", "/"))
     assert public(stub) == set(module.__all__)
+
+
+def test_methods_that_checkers_see_are_those_of_distributions():
+    assert list(Declared.__annotations__) == list(METHODS)
 
 
 def test_the_package_is_marked_as_typed():
@@ -139,6 +146,6 @@ def test_pyright_accepts_the_typed_example(tmp_path):
 
 def test_pyright_finds_what_is_wrong(tmp_path):
     wrong = tmp_path / "wrong.py"
-    wrong.write_text("import agrad as ag\n\nag.grad(3)\nag.normal_lpdf(0.0, 0.0, 1.0, proto=True)\n")
+    wrong.write_text("from agrad import grad, stan\n\ngrad(3)\nstan.normal_lpdf(0.0, 0.0, 1.0, proto=True)\n")
     complaints = pyright(tmp_path, "standard", wrong)
     assert [complaint.split(":")[1] for complaint in complaints] == ["3", "4"]

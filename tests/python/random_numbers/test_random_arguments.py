@@ -70,7 +70,7 @@ def names_of(name):
 
 def test_every_name_is_exported():
     assert len(random.__all__) == len(set(random.__all__)) == 65
-    assert set(random.__all__) <= set(ag.__all__)
+    assert set(random.__all__) <= set(ag.stan.__all__)
 
 
 def test_every_function_of_a_distribution_is_tested():

@@ -152,7 +152,7 @@ def test_a_solver_that_stops_names_the_users_time():
     np.testing.assert_allclose(part.y[0], [2.0, 5.0], rtol=1e-8)
     assert re.search(STOPPED, part.message)
     assert part.sol(1.5)[0] == pytest.approx(2.0)
-    assert re.search(STOPPED.capitalize(), str(ag.solve.explain(part)))
+    assert re.search(STOPPED.capitalize(), str(part.explain()))
 
 
 def test_what_is_told_of_steps_is_in_the_users_time():
@@ -163,7 +163,7 @@ def test_what_is_told_of_steps_is_in_the_users_time():
     at = result.stats["stiff_from"]
     assert 1.0 < at < 3.0
     assert f"the method was Tsit5 until t = {at:.6g}, and Rodas5P" in result.message
-    report = ag.solve.explain(result)
+    report = result.explain()
     assert report.span == (3.0, 1.0)
     assert str(report).startswith(f"{result.nst} steps of auto from 3 to 1, between ")
     assert report.columns["t"][0] == 3.0

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import agrad as ag
-from agrad.solve import explain
 
 METHODS = ["auto", "Tsit5", "RK45", "DOP853", "Rodas4", "BDF", "Adams"]
 
@@ -52,7 +51,7 @@ def test_partial_results_and_explanations(method):
     assert result.status == -1
     np.testing.assert_allclose(times_in(result.message), 2.0, atol=2e-4)
     assert result.t[-1] == pytest.approx(2.0, abs=1e-3)
-    report = explain(result)
+    report = result.explain()
     np.testing.assert_allclose(times_in(report.stopped), 2.0, atol=2e-4)
     assert "s = -t" not in str(report)
 

@@ -24,7 +24,7 @@ def test_a_method_of_scipys_is_served_by_one_that_is_here(theirs, ours):
     many = ag.solve_many(decay, [ag.Subject((0.0, 2.0), [1.0, 2.0], args=(0.7,))], theirs)[0]
     np.testing.assert_array_equal(many.y, got.y)
     assert many.message == got.message
-    assert ag.solve.explain(got).method == ours
+    assert got.explain().method == ours
     end = lambda k: ag.solve_ivp(decay, (0.0, 2.0), [1.0], theirs, args=(k,), **FINE).y[0, -1]  # noqa: E731
     np.testing.assert_allclose(ag.grad(end)(0.7), -2 * np.exp(-1.4), rtol=1e-7)
 

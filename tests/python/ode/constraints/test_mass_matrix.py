@@ -277,7 +277,7 @@ def test_gradient_check_has_the_mass_matrix():
 
 
 def test_a_report_of_the_steps_does_not_judge_the_stiffness_by_the_jacobian_alone():
-    report = ag.solve.explain(ag.solve_ivp(driven, (0.0, 3.0), [1.0, 0.0], args=(1.2, 3.0), mass_matrix=SINGULAR, **TIGHT))
+    report = ag.solve_ivp(driven, (0.0, 3.0), [1.0, 0.0], args=(1.2, 3.0), mass_matrix=SINGULAR, **TIGHT).explain()
     assert report.steps >= 20
     assert np.isnan(report.columns["damping"]).all()
     assert "not stiff" not in str(report)

@@ -224,7 +224,7 @@ def test_what_limits_the_steps_is_told():
         return kept[-1].y[0, -1]
 
     ag.grad(end)(1.0)
-    report = ag.solve.explain(kept[0])
+    report = kept[0].explain()
     assert report.steps == kept[0].nst
     assert report.limits["derivatives"] > 0.5 * report.steps
     assert "the error of derivatives" in str(report)

@@ -1,13 +1,13 @@
 """Constraining transforms: parameters that satisfy constraints, from free numbers, with log Jacobians.
 
-A transform is a value: ``t = ag.transforms.simplex(4)`` has the methods ``t.constrain(free)``, ``t.log_jacobian(free)`` and
+A transform is a value: ``t = ag.constraints.simplex(4)`` has the methods ``t.constrain(free)``, ``t.log_jacobian(free)`` and
 ``t.unconstrain(value)``. A tree of transforms maps one flat vector, as optimisers and samplers have it, to named parameters::
 
-    tree = ag.transforms.Tree({"rate": ag.transforms.positive(), "share": ag.transforms.simplex(3)})
+    tree = ag.constraints.Tree({"rate": ag.constraints.positive(), "share": ag.constraints.simplex(3)})
 
     def log_density(free):
         p = tree.constrain(free)
-        return ag.exponential_lpdf(y, p["rate"]) + tree.log_jacobian(free)
+        return stan.exponential_lpdf(y, p["rate"]) + tree.log_jacobian(free)
 """
 
 from agrad._constraints.bounds import interval, lower, offset_multiplier, positive, real, upper
@@ -47,3 +47,7 @@ __all__ = [
     "unit_vector",
     "upper",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

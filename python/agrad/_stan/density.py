@@ -1,7 +1,6 @@
 """Log probability densities, distribution functions and quantiles: a function for each of these rules of the compiled part.
 
-Names, arguments and conditions come from the rules; this module has no list of its own. Each function is also exported as
-``agrad.<name>``.
+Names, arguments and conditions come from the rules; this module has no list of its own.
 """
 
 from __future__ import annotations

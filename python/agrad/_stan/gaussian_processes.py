@@ -16,7 +16,7 @@ import numpy as np
 from agrad._core import Array, ShapeError, checked
 from agrad._record.composed import composed
 from agrad._record.documentation import documented
-from agrad.elementwise import matern32, matern52
+from agrad._stan.elementwise import matern32, matern52
 
 __all__ = [
     "cov_exp_quad",

@@ -1,7 +1,7 @@
 """Elementwise functions of numbers, NumPy arrays and recorded arrays: a function for each rule of the compiled part.
 
 Names, arguments, texts and domains come from the rules; this module has no list of its own. A function that Stan has under
-another name has that name, too. Each function is also exported as ``agrad.<name>``.
+another name has that name, too.
 """
 
 from agrad._core import elementwise_rows
