@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from html import escape
 from typing import Any
@@ -35,25 +35,20 @@ class Printed:
 
 
 def _lines(values: Mapping[str, Any]) -> str:
-    return "\n".join(_columns(values))
-
-
-def _columns(values: Mapping[str, Any]) -> Iterator[str]:
-    width = max(map(len, values), default=0)
-    for name, value in values.items():
-        text = _text(value, width + 2)
-        yield f"{name:>{width}}: " + text.replace("\n", "\n" + " " * (width + 2))
+    width = max((len(str(name)) for name in values), default=0)
+    indent = width + 2
+    texts = ((name, _text(value, indent).replace("\n", "\n" + " " * indent)) for name, value in values.items())
+    return "\n".join(f"{name!s:>{width}}: {text}" for name, text in texts)
 
 
 def _text(value: Any, indent: int) -> str:
-    if isinstance(value, Mapping):  # of counts, of which most are zero
-        return _lines({name: each for name, each in value.items() if _has_counts(each)}) or "{}"
-    if not isinstance(value, (np.ndarray, list)):
-        return str(value)
+    if isinstance(value, Mapping):
+        return _lines({name: each for name, each in value.items() if not _is_no_count(each)}) or "{}"
     formats: Any = {"float_kind": "{: .3e}".format}
     with np.printoptions(threshold=_FEW, edgeitems=2, linewidth=76 - indent, formatter=formats):
         return f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
 
 
-def _has_counts(value: Any) -> bool:
-    return any(map(_has_counts, value.values())) if isinstance(value, Mapping) else value != 0
+def _is_no_count(value: Any) -> bool:
+    """Returns whether a value is a count that is zero, or a mapping of such counts."""
+    return all(map(_is_no_count, value.values())) if isinstance(value, Mapping) else type(value) is int and value == 0

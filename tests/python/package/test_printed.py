@@ -25,6 +25,13 @@ def test_arrays_of_events_print():
     assert "t_events: [[ 6.931e-01]]\n" in repr(result)
 
 
+def test_states_in_a_tree_print():
+    result = ag.solve_ivp(lambda t, y: {"prey": -y["prey"], "eaten": y["prey"]}, (0.0, 1.0), {"prey": 1.0, "eaten": 0.0})
+    assert " prey: [ 1.000e+00 " in repr(result)
+    assert "eaten: [ 0.000e+00 " in repr(result)
+    assert "<th>y</th>" in result._repr_html_()
+
+
 def test_other_results_print_their_attributes():
     root, minimum = ag.root(lambda x: x**2 - 2, 1.0), ag.minimize(lambda x: np.sum((x - 1) ** 2), np.zeros(100))
     steady = ag.steady_state(lambda t, y: 1 - y, [0.5])
