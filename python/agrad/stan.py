@@ -12,8 +12,7 @@ Results of densities are sums over all entries; `agrad.stats` has them entry by 
 functions are found as attributes of `agrad`, which does not list them.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+import typing as _typing
 
 from agrad._constraints.by_name import *  # noqa: F403
 from agrad._functionals.by_parts import *  # noqa: F403
@@ -30,24 +29,8 @@ from agrad._stan.elementwise import *  # noqa: F403
 from agrad._stan.gaussian_processes import *  # noqa: F403
 from agrad.random import *  # noqa: F403
 
-_ROOMS = [
-    "agrad._constraints.by_name",
-    "agrad._functionals.by_parts",
-    "agrad._functionals.hmm",
-    "agrad._functionals.integrate_1d",
-    "agrad._functionals.laplace_any",
-    "agrad._functionals.laplace_counts",
-    "agrad._functionals.solvers",
-    "agrad._ode.adjoint",
-    "agrad._ode.short_functions",
-    "agrad._stan.csr",
-    "agrad._stan.density",
-    "agrad._stan.elementwise",
-    "agrad._stan.gaussian_processes",
-    "agrad.random",
-]
-_names: list[str] = [name for room in _ROOMS for name in import_module(room).__all__]
-if not TYPE_CHECKING:  # mypy does not read sums of lists, and takes the names for private
+_names: list[str] = [name for name in list(globals()) if not name.startswith("_")]
+if not _typing.TYPE_CHECKING:  # mypy does not read sums of lists, and takes the names for private
     __all__ = _names
 for _name in _names:
     globals()[_name].__module__ = __name__

@@ -47,4 +47,5 @@ def test_an_unknown_name_is_refused():
 
 def test_former_names_of_modules_lead_to_the_present_ones():
     assert ag.transforms is ag.constraints
+    assert callable(ag.solve.explain)
     assert "transforms" not in dir(ag)
