@@ -52,9 +52,9 @@ class recorded_part {
   /// Marks the entries of a result that depend on the slots `on`.
   void enter(const recorder& in, const operation& op);
   /// Returns whether an entry of the result depends on the slots `on`; a product with a constant that is zero does not.
-  bool varies_entry(const recorder& in, const operation& op, std::uint32_t i) const;
+  bool entry_depends(const recorder& in, const operation& op, std::uint32_t i) const;
   /// Returns whether entry i of operand k is a factor of the result and does not depend on the slots `on`.
-  bool is_factor(const operation& op, std::uint32_t k, std::uint32_t i) const;
+  bool is_constant_factor(const operation& op, std::uint32_t k, std::uint32_t i) const;
   bool reads_dependent(const operation& op) const;
 
   std::size_t begin_, end_;

@@ -21,15 +21,15 @@ AGRAD_INLINE recorded_part::recorded_part(const recorder& in, std::size_t begin,
 
 AGRAD_INLINE void recorded_part::enter(const recorder& in, const operation& op) {
   const bool may_be_cut = op.what->depends.zero_with != 0 && op.arity > 1;
-  for (std::uint32_t i = 0; i < op.count; ++i) depends_[op.result + i] = !may_be_cut || varies_entry(in, op, i) ? 1 : 0;
+  for (std::uint32_t i = 0; i < op.count; ++i) depends_[op.result + i] = !may_be_cut || entry_depends(in, op, i) ? 1 : 0;
 }
 
-AGRAD_INLINE bool recorded_part::varies_entry(const recorder& in, const operation& op, std::uint32_t i) const {
+AGRAD_INLINE bool recorded_part::entry_depends(const recorder& in, const operation& op, std::uint32_t i) const {
   bool is_any = false, is_cut = false;
   for (std::uint32_t k = 0; k < op.arity; ++k) {
     const slot x = detail::slot_at(op.operands[k], i);
     is_any = is_any || depends(x);
-    is_cut = is_cut || (is_factor(op, k, i) && !in.is_active(x) && in.value(x) == 0);
+    is_cut = is_cut || (is_constant_factor(op, k, i) && !in.is_active(x) && in.value(x) == 0);
   }
   return is_any && !is_cut;
 }
@@ -54,13 +54,13 @@ AGRAD_INLINE void recorded_part::mark_active(operation& op) const {
   }
 }
 
-AGRAD_INLINE bool recorded_part::is_factor(const operation& op, std::uint32_t k, std::uint32_t i) const {
+AGRAD_INLINE bool recorded_part::is_constant_factor(const operation& op, std::uint32_t k, std::uint32_t i) const {
   return (op.what->depends.zero_with >> k & 1U) != 0 && !depends(detail::slot_at(op.operands[k], i));
 }
 
 AGRAD_INLINE std::uint32_t recorded_part::constant_factor(const operation& op, std::uint32_t k, std::uint32_t i) const {
   std::uint32_t l = 0;
-  while (l < op.arity && (l == k || !is_factor(op, l, i))) ++l;
+  while (l < op.arity && (l == k || !is_constant_factor(op, l, i))) ++l;
   return l;
 }
 
