@@ -27,6 +27,7 @@ LAYERS = [
     {"program/schedule", "program/store", "program/compose"},
     {"program/sparse", "program/inspect", "program/loops"},
     {"program/derive"},
+    {"functionals/search"},
     {"functionals"},
     {"solve/system"},
     {"solve/system/functor", "solve/system/jumps", "solve/algebra"},

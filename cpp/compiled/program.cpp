@@ -19,6 +19,7 @@
 #include <agrad/program/kernels/reduction.ipp>
 #include <agrad/program/kernels/shares.ipp>
 #include <agrad/program/loops/body.ipp>
+#include <agrad/program/loops/body_function.ipp>
 #include <agrad/program/loops/scan.ipp>
 #include <agrad/program/loops/scan_loop.ipp>
 #include <agrad/program/loops/scan_run.ipp>

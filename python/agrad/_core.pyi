@@ -462,6 +462,36 @@ class BodyPaths:
     def mark_converging(self) -> None: ...
     @property
     def count(self) -> int: ...
+    @property
+    def has_second_derivatives(self) -> bool: ...
+
+class BodyOperation:
+    def prepare(self, x: ArrayLike, captured: ArrayLike, required: bool) -> NDArray[np.float64] | None: ...
+    def record(self, x: Array) -> Array: ...
+
+def quadrature_operation(
+    body: BodyPaths,
+    method: int,
+    results: int,
+    points: int,
+    relative_tolerance: float,
+    absolute_tolerance: float,
+    limit: int,
+    takes_distance: bool,
+    gives_nodes: bool,
+) -> BodyOperation: ...
+def places_between(method: int, a: float, b: float) -> NDArray[np.float64]: ...
+def root_operation(
+    body: BodyPaths,
+    method: int,
+    relative_tolerance: float,
+    absolute_tolerance: float,
+    residual_tolerance: float,
+    max_steps: int,
+) -> BodyOperation: ...
+def minimum_operation(
+    body: BodyPaths, relative_tolerance: float, absolute_tolerance: float, deviations: float, max_steps: int
+) -> BodyOperation: ...
 
 class ScanOperation:
     def __init__(
@@ -474,7 +504,6 @@ class ScanOperation:
         first: float | None,
         backwards: bool,
         checkpoint: bool,
-        recovers: bool,
     ) -> None: ...
     def prepare(
         self, carry: ArrayLike, xs: ArrayLike, captured: ArrayLike, with_adjoint: bool, required: bool

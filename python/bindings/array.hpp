@@ -211,7 +211,7 @@ void register_ode(pybind11::module_& m);         // after register_solve_operati
 void register_events(pybind11::module_& m);      // after register_ode
 void register_solve_many(pybind11::module_& m);  // after register_events
 void register_callback(pybind11::module_& m);
-void register_scan(pybind11::module_& m);         // after register_program
+void register_body(pybind11::module_& m);         // after register_program
 void register_batch(pybind11::module_& m);        // after register_program
 void register_derivatives(pybind11::module_& m);  // after register_program
 void register_debug(pybind11::module_& m);        // after register_program

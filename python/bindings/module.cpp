@@ -29,7 +29,7 @@ PYBIND11_MODULE(_core, m) {
   agrad::python::register_dae(m);
   agrad::python::register_solve_many(m);
   agrad::python::register_callback(m);
-  agrad::python::register_scan(m);
+  agrad::python::register_body(m);
   agrad::python::register_derivatives(m);
   agrad::python::register_batch(m);
   agrad::python::register_debug(m);

@@ -1,6 +1,8 @@
 // Programs as bytes in Python, for pickles, and as programs again.
 //
 // Kernels have the names of cpp/rows; the kinds of external operations that can be stored are listed below.
+#include <agrad/functionals/search/quadrature_operation.hpp>
+#include <agrad/functionals/search/search_operation.hpp>
 #include <agrad/program/derive/derivative_operations.hpp>
 #include <agrad/program/loops/parallel.hpp>
 #include <agrad/program/loops/scan.hpp>
@@ -34,6 +36,9 @@ class names_here final : public portable_names {
                                                   {reverse_operation::stored_kind, reverse_operation::read},
                                                   {tangent_operation::stored_kind, tangent_operation::read},
                                                   {parallel_operation::stored_kind, parallel_operation::read},
+                                                  {quadrature_operation::stored_kind, quadrature_operation::read},
+                                                  {root_operation::stored_kind, root_operation::read},
+                                                  {minimum_operation::stored_kind, minimum_operation::read},
                                                   ode_kind(),
                                                   event_kind(),
                                                   dae_kind(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,8 @@ __all__ = ["of_shape", "plain", "residual_of", "result_of", "scalar_of", "start_
 
 def tolerance(function: str, name: str, x: Any) -> float:
     """Returns a tolerance that may be zero or infinite."""
+    if type(x) is float and x >= 0:
+        return x
     values = real_values(function, name, x)
     if values.ndim or not values >= 0:
         raise DomainError(f"{function}: {name} is {x}, but must be a number that is not negative")
@@ -43,7 +46,7 @@ def residual_of(
 ) -> Callable[[Any], Any]:
     """Returns f as a function from vectors to vectors; `guess` is the name of the start in messages."""
     label = f"{function}({name_of(f)})"
-    size, expected = int(np.prod(shape, dtype=int)), f"an equation for each entry of {guess}"
+    size, expected = math.prod(shape), f"an equation for each entry of {guess}"
 
     def residual(x: Any) -> Any:
         value = result_of(label, f(of_shape(x, shape), *args), expected)

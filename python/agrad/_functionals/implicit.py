@@ -9,18 +9,13 @@ here the powers of a change of p.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from agrad._loops.control_flow import cond, counted, fori
-from agrad._record.recording import is_in_right_hand_side
+from agrad._core import Array
 from agrad._record.within import here
-from agrad._transforms.custom import stop_gradient
 
-__all__ = ["follow", "judged", "orders_ahead", "searched"]
+__all__ = ["follow", "orders_ahead"]
 
 
 def orders_ahead() -> int:
@@ -31,44 +26,14 @@ def orders_ahead() -> int:
     return here.place.orders + 2
 
 
-def follow(residual: Callable[[Any], Any], x0: Any, jacobian: Any) -> Any:
-    """Returns the solution x0, a vector without derivatives, as a function of the recorded values in `residual`.
+def follow(residual: Callable[[Any], Any], x0: Any, inverse: Any) -> Any:
+    """Returns the solution x0 as a function of the recorded values in `residual`.
 
-    `jacobian` is that of `residual` at x0, of full rank.
+    x0, a vector, and `inverse`, that of the Jacobian at x0, are without derivatives; they are recorded where `residual` is.
     """
-    x, inverse = stop_gradient(x0), stop_gradient(np.linalg.inv(jacobian))
+    if not isinstance(x0, Array):
+        return x0
+    x: Any = x0
     for _ in range(orders_ahead()):
         x = x - inverse @ residual(x)  # a product has derivatives of every order
     return x
-
-
-def searched(goes_on: Callable[[Any], Any], advance: Callable[[Any], Any], start: Any, max_steps: int) -> Any:
-    """Returns the carry for which `goes_on` is false first, or that after `max_steps` steps or a few more, without derivatives.
-
-    A loop of loops, because a run passes through all of the outer loop's steps: of 200 some 15.
-    """
-    inner = math.isqrt(max(max_steps - 1, 0)) + 1
-
-    def one(_: Any, now: Any) -> Any:
-        return cond(goes_on(now), advance, lambda same: same, now)
-
-    def several(_: Any, now: Any) -> Any:
-        return cond(goes_on(now), lambda first: fori(0, inner, one, first), lambda same: same, now)
-
-    found, steps = counted("searched", 0, -(-max_steps // inner), several, stop_gradient(start))
-    if steps is not None:
-        steps.paths.mark_converging()  # a right-hand side does not jump where another number of steps is enough
-    return stop_gradient(found)
-
-
-def judged(judge: Callable[[Any], Any], found: Any) -> Any:
-    """Returns `judge(found)`, of the same structure and shapes, without derivatives.
-
-    In a right-hand side its comparisons decide how a search ended, and nothing jumps there: they are a part of the search.
-    """
-    if not is_in_right_hand_side():
-        return stop_gradient(judge(found))
-    result, step = counted("judged", 0, 1, lambda _, now: judge(now), stop_gradient(found))
-    assert step is not None
-    step.paths.mark_converging()
-    return stop_gradient(result)

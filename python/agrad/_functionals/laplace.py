@@ -17,7 +17,7 @@ import scipy.linalg
 from agrad import linalg
 from agrad._core import DomainError, LinAlgError, ShapeError
 from agrad._functionals.arguments import plain, result_of, scalar_of
-from agrad._functionals.minimize import Quadratic, minimum
+from agrad._functionals.minimize import minimum
 from agrad._functionals.search import Limits
 from agrad._record.arguments import check_callable, positive_number, vector, whole
 from agrad._record.recording import name_of
@@ -29,7 +29,6 @@ __all__ = ["Mode", "Tolerances", "draw_of", "marginal_of", "mode_of", "tolerance
 
 _TOLERANCE = 1e-9  # standard deviations of the posterior
 _ASYMMETRY = 1e-8  # that a covariance may have, relative to the largest entry of the diagonal, as densities allow it
-_ROUNDING = 1e-13  # of entries of z: shorter steps are rounding
 _BESIDE = 0.1  # standard deviations of the posterior that blocks are checked beside the mode
 
 
@@ -111,14 +110,10 @@ def mode_of(
         start = np.linalg.solve(stop_gradient(factor), theta_0)
     limits = Limits(tolerances.tolerance, tolerances.tolerance, np.inf, tolerances.max_steps)
 
-    def is_near(here: Quadratic, newton: Any, z: Any, _: Any) -> Any:
-        deviations = np.sqrt(np.abs(here.gradient @ newton))  # of the posterior, that the step is long
-        return (deviations <= tolerances.tolerance) | (np.max(np.abs(newton)) <= _ROUNDING * np.max(np.abs(z)))
-
     def check(z: Any) -> None:
         _check_blocks(label, log_likelihood, factor @ z, block, np.sum(factor * factor, axis=1))
 
-    z, _ = minimum(label, potential, start, limits, curvature, is_near, explain=check)
+    z, _ = minimum(label, potential, start, limits, curvature=curvature, deviations=tolerances.tolerance, explain=check)
     check(z)
     theta = factor @ z
     return Mode(log_likelihood(theta), z, factor, curvature(z))

@@ -8,22 +8,27 @@ itself, both of the same value, the integral is a Gauss rule on an interval of l
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
-from agrad._core import Array, Comparison, DomainError, ShapeError, SolverError
+from agrad._core import Array, Comparison, DomainError, ShapeError, SolverError, places_between, quadrature_operation
 from agrad._functionals.arguments import plain, tolerance
-from agrad._functionals.implicit import judged, orders_ahead
-from agrad._functionals.partition import CHUNK, Division, Integrand, Partition
-from agrad._functionals.rule import KRONROD, METHODS, NODES, Substitution
+from agrad._functionals.implicit import orders_ahead
+from agrad._functionals.integrand import Integrand
+from agrad._functionals.over_body import body_of, run_over
 from agrad._loops.control_flow import cond, scan
+from agrad._loops.run import pieces
 from agrad._record.arguments import check_callable, check_one_of, further_arguments, positive_number, real_values, vector, whole
-from agrad._record.recording import name_of
+from agrad._record.recording import innermost, name_of
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.settled import settled
 
 __all__ = ["integral", "quad"]
+
+METHODS = {"gauss_kronrod": 0, "double_exponential": 1}
+_GROUP, _NODES = 8, 21  # intervals at the start, which are also summed at once, and the nodes of each
 
 
 def quad(
@@ -134,46 +139,83 @@ def integral(
     """
     a, b = (_limit(label, name, x) for name, x in (("a", a), ("b", b)))
     points = _places(label, points)
-    least = CHUNK + 1 + len(points)
+    least = _GROUP + 1 + len(points)
     if limit < least:
-        raise DomainError(f"{label}: limit is {limit}, but must be at least {least}, {CHUNK + 1} more than points has")
+        raise DomainError(f"{label}: limit is {limit}, but must be at least {least}, {_GROUP + 1} more than points has")
     kinds, sign = [_kind(x) for x in (a, b)], 1.0
     if kinds[0] > kinds[1] or (kinds[0] == kinds[1] != 0):
         a, b, kinds, sign = b, a, kinds[::-1], -1.0
-    fixed = Substitution(method, stop_gradient(a), stop_gradient(b), kinds[0] == 0, kinds[1] == 0)
-    integrand = Integrand(label, f, _inside(fixed))
+    places = places_between(METHODS[method], *(float(plain(x)) for x in (a, b)))
+    integrand = Integrand(label, f, places)
     if kinds[0] == kinds[1] != 0:
+        integrand.flat(places[0], np.nan)
         nothing = np.zeros(integrand.shape)
-        return (nothing, nothing) if integrand.shape else (0.0, 0.0)
-    division = Division(integrand, fixed, points, tolerances, limit, takes_distance)
-
-    def judge(carry: Any) -> tuple[Any, Any, Any, Any]:
-        found = carry[0]
-        allowed, error = division.allowed(found), found.errors()
-        hidden = division.error_of_gaps()
-        if method == "double_exponential":
-            hidden = hidden + division.error_of_span()
-        has_values = np.any(found.absolute > 0) | division.has_points
-        if fixed.is_low_finite and fixed.is_high_finite:
-            has_values = has_values | (fixed.a == fixed.b)
-        error = np.concatenate([error[: integrand.size] + hidden, error[integrand.size :]])
-        return found, error, allowed, np.all(error <= allowed) & np.isnan(found.odd) & has_values
-
-    none = np.zeros(division.components)
-    found, error, allowed, is_good = judged(judge, (division.found(), none, none, False))
-    own = error[: integrand.size]
+        return (nothing, nothing) if nothing.shape else (0.0, 0.0)
+    division = _divided(integrand, [a, b, *points], places[0], METHODS[method], tolerances, limit, takes_distance)
 
     def complain() -> NoReturn:
-        raise SolverError(_complaint(label, integrand, found, error, allowed))
+        raise SolverError(_complaint(label, integrand, division))
 
-    value = _sum_over(division, found)
+    value = _sum_over(integrand, division.nodes) if isinstance(division.value, Array) else division.value
     for x, kind, way in ((a, kinds[0], -1.0), (b, kinds[1], 1.0)):
         if kind == 0 and isinstance(x, Array):
-            value = value + way * _to_limit(integrand, x, has_distance=fixed.is_low_finite and fixed.is_high_finite)
-    value = settled(is_good, sign * value, complain)
+            value = value + way * _to_limit(integrand, x, has_distance=kinds == [0, 0])
+    value = settled(division.is_accurate, sign * value, complain)
+    own = division.error[: integrand.size]
     if integrand.shape:
         return np.reshape(value, integrand.shape), np.reshape(own, integrand.shape)
     return (value[0], own[0]) if isinstance(value, Array) else (float(value[0]), float(own[0]))
+
+
+@dataclass
+class _Division:
+    """The division of an interval, without derivatives: whether the integral is accurate, and what it is a sum over."""
+
+    is_accurate: Any
+    count: Any  # of intervals
+    odd: Any  # a place at which the integrand is not finite; nan if there is none
+    has_values: Any
+    value: Any
+    error: Any  # of the integrand's results, and then of their derivatives
+    allowed: Any
+    nodes: tuple[Any, ...]  # whether a group of intervals is used, weights, places, distances; empty outside of recordings
+
+
+def _divided(
+    integrand: Integrand,
+    ends: list[Any],
+    inside: float,
+    method: int,
+    tolerances: tuple[float, float],
+    limit: int,
+    takes_distance: bool,
+) -> _Division:
+    """Divides the interval between the first two of `ends`, first at the others."""
+    gives_nodes = innermost() is not None
+
+    def at_place(at: Any) -> Any:
+        return integrand.flat(at[0], at[1])
+
+    def at_nodes(at: Any) -> Any:
+        return integrand.with_tangents(at[:_NODES], at[_NODES:])
+
+    operands: Any = stop_gradient(np.stack([np.reshape(x, ()) for x in ends]))
+    if gives_nodes:
+        body = body_of(integrand.label, at_nodes, np.repeat([inside, np.nan], _NODES))
+    else:
+        body = body_of(integrand.label, at_place, np.array([inside, np.nan]))
+    size = integrand.size
+    components = size * (1 + integrand.orders)
+    options = size, len(ends) - 2, *tolerances, limit, takes_distance, gives_nodes
+    flat = run_over(quadrature_operation(body.paths, method, *options), body, operands)
+    shapes: list[tuple[int, ...]] = [(), (), (), (), (size,), (components,), (components,)]
+    is_truth = [True, False, False, True, False, False, False]
+    groups = -(-limit // _GROUP)
+    if gives_nodes:
+        shapes += [(groups,), *[(groups, _GROUP * _NODES)] * 3]
+        is_truth += [True, False, False, False]
+    is_accurate, count, odd, has_values, value, error, allowed, *nodes = pieces(flat, 0, is_truth, shapes)
+    return _Division(is_accurate, count, odd, has_values, value, error, allowed, tuple(nodes))
 
 
 def _limit(label: str, name: str, x: Any) -> Any:
@@ -202,37 +244,17 @@ def _kind(x: Any) -> int:
     return 1 if x == np.inf else -1 if x == -np.inf else 0
 
 
-def _inside(fixed: Substitution) -> np.ndarray[Any, Any]:
-    """Returns places between the limits."""
-    values = Substitution(fixed.method, plain(fixed.a), plain(fixed.b), fixed.is_low_finite, fixed.is_high_finite)
-    low, high = fixed.span
-    parts = np.concatenate([[0.37], (NODES + 1) / 2])
-    return np.asarray(values.place(low + (high - low) * parts)[0])
+def _sum_over(integrand: Integrand, nodes: tuple[Any, ...]) -> Any:
+    """Returns the integrals over the intervals of a division together, with derivatives."""
 
-
-def _sum_over(division: Division, found: Partition) -> Any:
-    """Returns the integrals over the intervals of the partition together, with derivatives."""
-    integrand = division.integrand
-
-    def of_chunk(left: Any, right: Any) -> Any:
-        def nodes(carry: Any) -> tuple[Any, ...]:
-            left, right = carry[:2]
-            x, slope, distance, is_inner = division.nodes(left, right)
-            weights = KRONROD * np.where(is_inner, slope, 0.0) * np.abs(right - left)[:, np.newaxis] / 2
-            return left, right, np.ravel(weights), np.ravel(np.where(is_inner, x, division.inside())), np.ravel(distance)
-
-        *_, weights, x, distance = judged(nodes, (left, right, *(np.zeros(CHUNK * len(NODES)) for _ in range(3))))
+    def of_group(weights: Any, x: Any, distance: Any) -> Any:
         return weights @ integrand.at(x, distance)
 
-    def add(total: Any, chunk: Any) -> tuple[Any, None]:
-        left, right, is_used = chunk
-        return total + cond(is_used, of_chunk, lambda *_: np.zeros(integrand.size), left, right), None
+    def add(total: Any, group: Any) -> tuple[Any, None]:
+        is_used, *rest = group
+        return total + cond(is_used, of_group, lambda *_: np.zeros(integrand.size), *rest), None
 
-    left, right = (np.reshape(each, (-1, CHUNK)) for each in (found.left, found.right))
-    chunks = judged(
-        lambda ends: (*ends[:2], np.any(ends[0] != ends[1], axis=1)), (left, right, np.zeros(left.shape[0], dtype=bool))
-    )
-    return scan(add, np.zeros(integrand.size), chunks)[0]
+    return scan(add, np.zeros(integrand.size), nodes)[0]
 
 
 def _to_limit(integrand: Integrand, x: Any, *, has_distance: bool) -> Any:
@@ -251,17 +273,17 @@ def _to_limit(integrand: Integrand, x: Any, *, has_distance: bool) -> Any:
     return np.where(np.all(is_finite, axis=0), regular, np.sqrt(width))  # else a slope that is infinite
 
 
-def _complaint(label: str, integrand: Integrand, found: Partition, error: Any, allowed: Any) -> str:
-    error, allowed, odd = (plain(each) for each in (error, allowed, found.odd))
+def _complaint(label: str, integrand: Integrand, found: _Division) -> str:
+    error, allowed, odd = (plain(each) for each in (found.error, found.allowed, found.odd))
     count = int(plain(found.count))
     if not np.isnan(odd):
         return (
             f"{label}: result at x = {float(odd)} is not finite, but must be finite between the limits; divide at a singularity"
         )
-    if not np.any(plain(found.absolute) > 0):
+    if not plain(found.has_values):
         return (
-            f"{label}: result is 0 at all of {21 * count} nodes, but must be other than 0 at one, or a peak between the nodes "
-            "would be missed; divide at the peak, or at any place between the limits if the integrand is 0"
+            f"{label}: result is 0 at all of {_NODES * count} nodes, but must be other than 0 at one, or a peak between the "
+            "nodes would be missed; divide at the peak, or at any place between the limits if the integrand is 0"
         )
     worst = int(np.argmax(error - allowed))
     order, entry = divmod(worst, integrand.size)

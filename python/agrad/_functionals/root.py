@@ -10,13 +10,11 @@ import numpy as np
 
 from agrad._core import SolverError
 from agrad._functionals.arguments import of_shape, plain, residual_of, start_of, tolerance
-from agrad._functionals.implicit import follow, judged
-from agrad._functionals.search import FOUND, METHODS, MOST_CHANGE, SINGULAR, STUCK, UNDEFINED, Limits, Linear, search
-from agrad._functionals.trial import trial
+from agrad._functionals.implicit import follow
+from agrad._functionals.search import METHODS, SINGULAR, STUCK, UNDEFINED, End, Limits, search_root
 from agrad._record.arguments import check_callable, check_one_of, further_arguments, positive_number, whole
 from agrad._record.printed import Printed
 from agrad._record.recording import name_of
-from agrad._transforms.custom import stop_gradient
 from agrad._transforms.settled import settled
 
 __all__ = ["RootResult", "root", "solved"]
@@ -133,37 +131,20 @@ def solved(
     check_callable(function, "f", f, "x")
     start, shape = start_of(function, x0, guess)
     residual = residual_of(function, f, shape, args, guess)
-    x, status, count = search(residual, start, method, limits)
+    label = f"{function}({name_of(f)})"
+    end = search_root(label, residual, start, method, limits)
 
     def complain() -> NoReturn:
-        raise SolverError(_complaint(f"{function}({name_of(f)})", x, status, count, residual))
+        raise SolverError(_complaint(label, end))
 
-    def judge(found: tuple[Any, ...]) -> tuple[Any, ...]:
-        x, status, *_ = found
-        near = Linear(residual, x)
-        moved = stop_gradient(x + np.where((status == FOUND) | (status == STUCK), near.step, 0.0))
-        moved = np.where(np.all(np.isfinite(trial(residual, moved, x))), moved, x)
-        at = Linear(residual, moved)
-        # among rounding errors no step makes the equations smaller, and Newton's step is the same with either Jacobian
-        is_settled = near.is_regular & limits.allows(near.step, x, start, near.step, at.correction(near.value))
-        is_settled = is_settled & (np.max(np.abs(near.value)) <= limits.ftol)
-        status = np.where((status == STUCK) & is_settled, float(FOUND), status)
-        is_good = at.is_regular & (near.changes(at.matrix) <= MOST_CHANGE)
-        x = np.where(status == FOUND, moved, x)
-        status = np.where((status == FOUND) & ~is_good, float(SINGULAR), status)
-        is_found = status == FOUND
-        return x, status, is_found, at.value, np.where(is_found, at.matrix, unit)
-
-    unit = np.eye(start.shape[0])
-    x, status, is_found, value, matrix = judged(judge, (x, status, False, 0.0 * start, unit))
-    matrix = settled(is_found, matrix, complain)
-    return RootResult(of_shape(follow(residual, x, matrix), shape), True, of_shape(value, shape), count)
+    x = follow(residual, end.x, settled(end.is_found, end.inverse, complain))
+    return RootResult(of_shape(x, shape), True, of_shape(end.value, shape), end.steps)
 
 
-def _complaint(label: str, x: Any, status: Any, count: Any, residual: Callable[[Any], Any]) -> str:
-    at, how = plain(x).tolist(), float(plain(status))
+def _complaint(label: str, end: End) -> str:
+    at, how = plain(end.x).tolist(), plain(end.how)
     at = at[0] if len(at) == 1 else at
-    off = float(np.max(np.abs(plain(residual(x)))))
+    off = float(np.max(np.abs(plain(end.value))))
     if how == UNDEFINED:
         return f"{label}: result or Jacobian at x = {at} is not finite, but must be finite; start elsewhere"
     if how == SINGULAR:
@@ -177,6 +158,6 @@ def _complaint(label: str, x: Any, status: Any, count: Any, residual: Callable[[
             "smaller; start elsewhere"
         )
     return (
-        f"{label}: number of steps is {int(plain(count))}, but must suffice; the largest equation is off by {off:.3g} at "
+        f"{label}: number of steps is {int(plain(end.steps))}, but must suffice; the largest equation is off by {off:.3g} at "
         f"x = {at}; raise max_steps, allow a larger error, or start elsewhere"
     )

@@ -9,6 +9,7 @@ again, with the values of that run.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from agrad._loops.closures import frozen, reached
 from agrad._loops.tree import Leaves, joined
 from agrad._record.debug import is_debugging
 from agrad._record.errors import forgotten, raised_errors, refuse_caught
-from agrad._record.recording import is_any_run_again, is_in_right_hand_side, open_recording
+from agrad._record.recording import innermost, is_any_run_again, is_in_right_hand_side, open_recording
 from agrad._record.source import Tally, line_of_code, parting_lines
 from agrad._record.spies import is_replaying, replaying, spied
 from agrad._record.trees import split
@@ -66,10 +67,11 @@ class Body:
         self.captured: list[Array] = []
         self.outputs: list[Leaves] | None = None
         self._is_settled = self._may_leave = self._is_complete = False
+        self._is_alone = innermost() is None  # then there is nothing to capture
         self._depth = 0
         self._children: list[Any] = []
         self._comparisons: list[list[Tally]] = []
-        self.paths = BodyPaths(function, sum(int(np.prod(shape, dtype=int)) for shape in shapes), self)
+        self.paths = BodyPaths(function, sum(math.prod(shape) for shape in shapes), self)
 
     def captured_values(self) -> Any:
         return joined([x.recorded_values for x in self.captured])
@@ -151,7 +153,7 @@ class Body:
             )
         self._depth = recording.depth
         given = self._given(inputs)
-        if not self._is_settled:
+        if not self._is_settled and not self._is_alone:
             for x in reached(self._functions, recording.depth, is_run_again=is_any_run_again(recording)):
                 recording.array(x)
         outputs = self._call(recording, given, self._functions)

@@ -148,10 +148,10 @@ def scan(
     stacked = body.outputs[1]
     shapes = [(n, *shape) for shape in stacked.shapes]
     if n == 0:
-        return _unchanged(carry), stacked.together(pieces(np.zeros(0), 0, stacked, shapes))
+        return _unchanged(carry), stacked.together(pieces(np.zeros(0), 0, stacked.is_truth, shapes))
     flat, _ = loop.run(body)
-    last = carry.together(pieces(flat, 0, carry, carry.shapes))
-    return last, stacked.together(pieces(flat, sum(carry.sizes), stacked, shapes))
+    last = carry.together(pieces(flat, 0, carry.is_truth, carry.shapes))
+    return last, stacked.together(pieces(flat, sum(carry.sizes), stacked.is_truth, shapes))
 
 
 def _next_carry(function: str, result: Any, init: Leaves, recording: Recording) -> Leaves:
@@ -222,7 +222,7 @@ def counted(
         return last, None
     steps = loop.body(call, body)
     flat, _ = loop.run(steps)
-    last = carry.together(pieces(flat, 0, carry, carry.shapes))
+    last = carry.together(pieces(flat, 0, carry.is_truth, carry.shapes))
     return last, steps
 
 
@@ -301,5 +301,5 @@ def _choice(label: str, pred: Array, true_fun: Any, false_fun: Any, operands: tu
     flat, _ = loop.run(body)
     assert body.outputs is not None
     result = body.outputs[1]
-    value: Any = result.together(pieces(flat, 0, result, result.shapes))
+    value: Any = result.together(pieces(flat, 0, result.is_truth, result.shapes))
     return value

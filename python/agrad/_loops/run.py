@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from agrad._loops.body import Body, keep
 from agrad._loops.tree import Leaves, joined
 from agrad._record.structure import find_recording
 
-__all__ = ["Loop", "pieces", "values_of"]
+__all__ = ["Loop", "pieces", "prepared", "values_of"]
 
 _MOST_RESULTS = 2**31  # entries of the stacked results of a loop
 
@@ -29,12 +30,9 @@ class Loop:
         first: int | None,
         reverse: bool,
         checkpoint: bool,
-        *,
-        recovers: bool = False,
     ) -> None:
         self.function, self.carry, self.items, self.length = function, carry, items, length
         self.first, self.reverse, self.checkpoint = first, reverse, checkpoint
-        self.recovers = recovers  # results of a step with an error are nan, and no results have derivatives
         self.counter = [] if first is None else [float(first)]
 
     def body(
@@ -63,43 +61,65 @@ class Loop:
             )
         xs = [(x[0].size, None if isinstance(x, Array) else x) for x in self.items.arrays]
         first = self.counter[0] if self.counter else None
-        operation = ScanOperation(
-            body.paths, self.length, sum(self.carry.sizes), xs, ys, first, self.reverse, self.checkpoint, self.recovers
-        )
+        operation = ScanOperation(body.paths, self.length, sum(self.carry.sizes), xs, ys, first, self.reverse, self.checkpoint)
         given = [x for x in self.items.arrays if isinstance(x, Array)]
-        carry, entries = (joined([*map(values_of, part)]) for part in (self.carry.arrays, given))
-        around = find_recording(*self.carry.arrays, *given, *body.captured)
-        while True:
-            keeps = around is not None and around.stores_adjoints
-            flat = operation.prepare(carry, entries, body.captured_values(), keeps, around is None)
-            before, around = around, find_recording(*self.carry.arrays, *given, *body.captured)
-            if around is before or around is None or not around.stores_adjoints:
-                break  # else a later step captured a recorded value first, and the run must be stored for the reverse pass
-        body.settle(around)
-        self.items.forget()  # the operation has the arrays
-        if around is None:
-            return flat, None
-        parts: list[Any] = [np.ravel(around.array(x)) for x in (*self.carry.arrays, *body.captured, *given)]
-        keep(around, body)
-        argument: Any = np.concatenate(parts)
-        return operation.record(argument), around
+        entries = joined([*map(values_of, given)])
+        return prepared(
+            body,
+            self.carry.arrays,
+            given,
+            lambda carry, captured, keeps, required: operation.prepare(carry, entries, captured, keeps, required),
+            operation.record,
+            self.items.forget,  # the operation has the arrays
+        )
+
+
+def prepared(
+    body: Body,
+    before: Sequence[Any],
+    after: Sequence[Any],
+    prepare: Callable[[Any, Any, bool, bool], Any],
+    record: Callable[[Any], Any],
+    forget: Callable[[], None] = lambda: None,
+) -> tuple[Any, Recording | None]:
+    """Runs an operation over a body; returns its result, a vector, and the result's recording, or None.
+
+    The operand is the arrays `before`, what the body captures, and the arrays `after`. ``prepare(before, captured, keeps,
+    required)`` runs the operation, which may make the body capture more.
+    """
+    first = joined([*map(values_of, before)])
+    around = find_recording(*before, *after, *body.captured)
+    while True:
+        keeps = around is not None and around.stores_adjoints
+        flat = prepare(first, body.captured_values(), keeps, around is None)
+        known, around = around, find_recording(*before, *after, *body.captured)
+        if around is known or around is None or not around.stores_adjoints:
+            break  # else a later step captured a recorded value first, and the run must be stored for the reverse pass
+    body.settle(around)
+    forget()
+    if around is None:
+        return flat, None
+    parts: list[Any] = [np.ravel(around.array(x)) for x in (*before, *body.captured, *after)]
+    keep(around, body)
+    argument: Any = np.concatenate(parts)
+    return record(argument), around
 
 
 def values_of(x: Any) -> Any:
     return x.recorded_values if isinstance(x, Array) else x
 
 
-def pieces(flat: Any, begin: int, leaves: Leaves, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
+def pieces(flat: Any, begin: int, is_truth: Sequence[bool], shapes: Sequence[tuple[int, ...]]) -> list[Any]:
     """Returns consecutive parts of a vector in the given shapes; plain numbers for plain scalars."""
     entries = flat.slots if isinstance(flat, Array) else flat
     pieces: list[Any] = []
-    for shape, is_truth in zip(shapes, leaves.is_truth, strict=True):
-        end = begin + int(np.prod(shape, dtype=int))
+    for shape, is_own in zip(shapes, is_truth, strict=True):
+        end = begin + math.prod(shape)
         part = entries[begin:end].reshape(shape)
         if isinstance(flat, Array):
-            pieces.append(flat.with_slots(part, condition=is_truth))
+            pieces.append(flat.with_slots(part, condition=is_own))
         else:
-            part = part != 0 if is_truth else part
+            part = part != 0 if is_own else part
             pieces.append(part if shape else part.item())
         begin = end
     return pieces

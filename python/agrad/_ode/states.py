@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,7 +33,7 @@ class States:
         """Returns the structure from a vector of states; a further axis of times is the last of each array, or the first."""
         leaves, begin = [], 0
         for shape in self.shapes:
-            end = begin + int(np.prod(shape, dtype=int))
+            end = begin + math.prod(shape)
             of_times = y.shape[:-1] if times_first else y.shape[1:]
             part = y[..., begin:end] if times_first else y[begin:end]
             leaves.append(np.reshape(part, of_times + shape if times_first else shape + of_times))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from collections.abc import Callable, Iterable
@@ -100,6 +101,8 @@ def positive(function: str, name: str, x: Any) -> Values:
 
 
 def positive_number(function: str, name: str, x: Any) -> float:
+    if type(x) is float and 0 < x < math.inf:
+        return x
     values = positive(function, name, x)
     if values.ndim:
         raise ShapeError(f"{function}: {name} is of shape {values.shape}, but must be a number")

@@ -6,6 +6,7 @@ array of slots (``_numpy.moving``).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -83,7 +84,7 @@ class Outputs:
 
 def of_rows(form: Any, rows: Any, part_of: Callable[[Any, tuple[int, ...]], Any]) -> Any:
     """Returns a structure with ``part_of(rows, shape)`` in the place of each array; `form` has `shapes` and `together`."""
-    ends = np.cumsum([int(np.prod(shape, dtype=int)) for shape in form.shapes], dtype=int)
+    ends = np.cumsum([math.prod(shape) for shape in form.shapes], dtype=int)
     parts = zip([0, *ends[:-1]], ends, form.shapes, strict=True)
     return form.together([part_of(rows[begin:end], shape) for begin, end, shape in parts])
 

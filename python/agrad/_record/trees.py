@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 _FLOAT64 = np.dtype(np.float64)
+_LEAF = optree.treespec_leaf(none_is_leaf=True, namespace=NAMESPACE)
 
 
 def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Callable[[Iterable[Any]], Any], Any]:
@@ -39,6 +40,8 @@ def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[li
 
     Objects for which `is_leaf` returns True are leaves. NumPy's arrays of recorded objects become recorded arrays.
     """
+    if type(tree) is Array:
+        return [tree], _LEAF.unflatten, _LEAF
     leaves, structure = optree.tree_flatten(tree, is_leaf, none_is_leaf=True, namespace=NAMESPACE)
     for kind in {*map(type, leaves)}:
         if issubclass(kind, np.ndarray):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from agrad import _core
 from agrad._core import Array
@@ -46,6 +46,8 @@ def stop_gradient(x: Tree) -> Tree:
     >>> ag.grad(lambda x: ag.stop_gradient(x) * x)(3.0)
     3.0
     """
+    if isinstance(x, Array):
+        return cast(Tree, _core.stop_gradient(x))
     leaves, together, _ = flatten(x)
     stopped: Tree = together([_core.stop_gradient(leaf) if isinstance(leaf, Array) else leaf for leaf in leaves])
     return stopped

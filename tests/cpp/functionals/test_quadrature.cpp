@@ -30,6 +30,19 @@ double both(const F& f, double a, double b) {
 
 }  // namespace
 
+TEST_CASE("the rules are exact for polynomials: Kronrod's up to degree 31, Gauss's up to degree 19") {
+  for (int power = 0; power <= 31; ++power) {
+    double kronrod = 0, gauss = 0;
+    for (const agrad::detail::rule_node& node : agrad::detail::rule_nodes()) {
+      kronrod += node.kronrod * std::pow(node.place, power);
+      gauss += node.gauss * std::pow(node.place, power);
+    }
+    const double exact = power % 2 == 0 ? 2.0 / (power + 1) : 0;
+    CHECK(std::abs(kronrod - exact) < 3e-15);
+    if (power <= 19) CHECK(std::abs(gauss - exact) < 3e-15);
+  }
+}
+
 TEST_CASE("integrals over intervals of every kind") {
   const auto e = [](double x) { return std::exp(x); };
   CHECK(both(e, 0, 1) == Approx(std::exp(1.0) - 1).epsilon(1e-12));

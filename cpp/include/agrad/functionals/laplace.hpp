@@ -183,8 +183,8 @@ auto covariance_factor(std::string_view function, const K& k) {
 }
 
 template <class Likelihood>
-latent_mode mode_of_numbers(std::string_view function, const Likelihood& likelihood, const Eigen::MatrixXd& factor,
-                            const laplace_options& options) {
+minimum_search mode_of_numbers(std::string_view function, const Likelihood& likelihood, const Eigen::MatrixXd& factor,
+                               const laplace_options& options) {
   const Eigen::Index n = factor.rows();
   check(function, "tolerance", options.tolerance, must_be::positive_finite);
   check(function, "max_num_steps", options.max_num_steps, must_be::positive);
@@ -194,14 +194,14 @@ latent_mode mode_of_numbers(std::string_view function, const Likelihood& likelih
                "the size of the covariance");
     start = factor.triangularView<Eigen::Lower>().solve(options.theta_0);
   }
-  const latent_potential potential = [&](const Eigen::VectorXd& z, Eigen::VectorXd* gradient, Eigen::MatrixXd* hessian) {
+  const potential energy = [&](const Eigen::VectorXd& z, Eigen::VectorXd* gradient, Eigen::MatrixXd* hessian) {
     const Eigen::VectorXd theta = factor * z;
     if (gradient) *gradient = z - factor.transpose() * likelihood.gradient(theta);
     if (hessian) *hessian = Eigen::MatrixXd::Identity(n, n) + factor.transpose() * likelihood.curvature(theta) * factor;
     return 0.5 * z.squaredNorm() - likelihood.value(theta);
   };
-  latent_mode found = find_mode(function, potential, start, options);
-  likelihood.check_blocks(factor * found.z, factor.rowwise().squaredNorm());
+  minimum_search found = find_mode(function, energy, start, options);
+  likelihood.check_blocks(factor * found.x, factor.rowwise().squaredNorm());
   return found;
 }
 
@@ -216,8 +216,8 @@ auto mode_of(std::string_view function, const Likelihood& likelihood, Eigen::Ind
   auto factor = covariance_factor(function, k);
   using Factor = std::decay_t<decltype(factor)>;
   const Eigen::MatrixXd of_numbers = linalg::algebra<Factor>::primal(factor);
-  latent_mode found = mode_of_numbers(function, likelihood.of_numbers(), of_numbers, options);
-  latent_gaussian<T, Factor> mode{std::move(factor), found.z.template cast<T>(), std::move(found.hessian)};
+  minimum_search found = mode_of_numbers(function, likelihood.of_numbers(), of_numbers, options);
+  latent_gaussian<T, Factor> mode{std::move(factor), found.x.template cast<T>(), std::move(found.hessian)};
   for (int order = 0; order < order_of<T>::value; ++order) {
     const vector_of<T> slope = likelihood.template gradient<T>(mode.theta(mode.z));
     const vector_of<T> force = linalg::lower<1, vector_of<T>>(linalg::product<true>(mode.factor, linalg::lift(slope)));

@@ -1,15 +1,16 @@
-// Latent mode: the minimum of a smooth function of a vector, by Newton's method with damping, on numbers.
-//
-// Where the Hessian is indefinite, steps take its eigenvalues by their absolute values, so that they go downhill there, too. It
-// is the method of python/agrad/_functionals/minimize.py. Definitions are in functionals/latent_mode.ipp.
+// Latent mode: the mode of a latent vector, on numbers.
 // Read next: functionals/laplace.hpp, which gives the mode derivatives.
 #pragma once
 
 #include <Eigen/Core>
-#include <functional>
+#include <limits>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
+
+#include <agrad/base/error.hpp>
+#include <agrad/functionals/search/minimum_search.hpp>
 
 namespace agrad {
 
@@ -40,22 +41,32 @@ inline laplace_options generate_laplace_options(int theta_size) {
 
 namespace detail {
 
-/// Computes the value at z, and the gradient and the Hessian where the pointers are not null.
-using latent_potential = std::function<double(const Eigen::VectorXd& z, Eigen::VectorXd* gradient, Eigen::MatrixXd* hessian)>;
-
-struct latent_mode {
-  Eigen::VectorXd z;
-  Eigen::MatrixXd hessian;
-};
+[[noreturn]] AGRAD_COLD inline void fail_mode(std::string_view function, const minimum_search& at) {
+  std::string fault, remedy = "start from another theta_0";
+  if (at.end == search_end::undefined) {
+    fault = "log likelihood or its derivatives are not finite, but must be finite";
+  } else if (at.end == search_end::singular) {
+    fault = "Hessian at the mode is singular or indefinite, but must be positive definite";
+  } else if (at.end == search_end::stuck) {
+    fault = "posterior density does not rise along its slope, but must, to find its mode";
+    remedy = "a derivative may be wrong, or the log likelihood have a kink";
+  } else {
+    fault = "number of steps is " + std::to_string(at.steps) + ", but must suffice";
+    remedy = "raise max_num_steps, start from another theta_0, or see that the posterior has a mode";
+  }
+  throw SolverError(std::string(function) + ": " + fault + "; " + remedy, std::numeric_limits<double>::quiet_NaN(), at.steps,
+                    fault, remedy);
+}
 
 /// Returns the minimum to which the method leads from z; throws SolverError if there is none, or the Hessian is not positive
 /// definite there.
-latent_mode find_mode(std::string_view function, const latent_potential& f, Eigen::VectorXd z, const laplace_options& options);
+inline minimum_search find_mode(std::string_view function, const potential& f, Eigen::VectorXd z,
+                                const laplace_options& options) {
+  minimum_search found = search_minimum(f, std::move(z), {0, 0, options.tolerance, options.max_num_steps});
+  if (found.end != search_end::found) fail_mode(function, found);
+  return found;
+}
 
 }  // namespace detail
 
 }  // namespace agrad
-
-#ifndef AGRAD_COMPILED
-#include <agrad/functionals/latent_mode.ipp>
-#endif

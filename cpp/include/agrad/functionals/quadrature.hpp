@@ -18,7 +18,7 @@
 #include <agrad/base/check.hpp>
 #include <agrad/dual/dual.hpp>
 #include <agrad/functionals/callable.hpp>
-#include <agrad/functionals/partition.hpp>
+#include <agrad/functionals/search/partition.hpp>
 #include <agrad/functionals/values.hpp>
 #include <agrad/rules/elementwise.hpp>
 #include <agrad/rules/promote.hpp>
@@ -82,35 +82,33 @@ promoted_t<A, B, Args...> integrate(std::string_view function, quadrature_method
   const bool takes_distance = method == quadrature_method::double_exponential;
   const auto distance_at = [&](const placed& at) { return takes_distance ? at.distance : std::nan(""); };
   const bool has_distance = takes_distance && map.low_finite && map.high_finite;
-  partition found;
   const quadrature_options options{relative_tolerance, absolute_tolerance, 8 * (2 + depth), has_distance};
+  integrand sampled{{}, 1, 1 + orders};
   if constexpr (orders == 0) {
     const auto plain = std::make_tuple(values_of(args)...);
-    found = divide(
-        function, map,
-        [&](const placed& at, double* values) {
-          values[0] =
-              std::apply([&](const auto&... each) { return as_scalar<double>(f(at.x, distance_at(at), each...)); }, plain);
-        },
-        1, options);
+    sampled.values = [=](const placed* at, std::size_t n, double* values) {
+      for (const placed* end = at + n; at != end; ++at)
+        *values++ =
+            std::apply([&](const auto&... each) { return as_scalar<double>(f(at->x, distance_at(*at), each...)); }, plain);
+    };
   } else {
     using D = std::conditional_t<orders == 1, dual<double>, dual<dual<double>>>;
     generic_direction<D> direction;
     const std::tuple<std::decay_t<decltype(mapped(args, direction))>...> moved{mapped(args, direction)...};
-    found = divide(
-        function, map,
-        [&](const placed& at, double* values) {
-          put_components(
-              std::apply([&](const auto&... each) { return as_scalar<D>(f(at.x, distance_at(at), each...)); }, moved), values);
-        },
-        1 + orders, options);
+    sampled.values = [=](const placed* at, std::size_t n, double* values) {
+      for (const placed* end = at + n; at != end; ++at, values += 1 + orders)
+        put_components(
+            std::apply([&](const auto&... each) { return as_scalar<D>(f(at->x, distance_at(*at), each...)); }, moved), values);
+    };
   }
+  const partition found = divide(map, sampled, options);
+  check_accuracy(function, found);
 
   T sum = 0.0;
   for (const auto& [left, right] : found.intervals)
     for (const rule_node& node : rule_nodes()) {
       const placed at = map.place((left + right) / 2 + (right - left) / 2 * node.place);
-      if (!is_inner(map, found, at) || at.slope == 0) continue;
+      if (!is_inner(found, at) || at.slope == 0) continue;
       sum = sum +
             as_scalar<promoted_t<Args...>>(f(at.x, distance_at(at), args...)) * (node.kronrod * at.slope * (right - left) / 2);
     }

@@ -16,8 +16,8 @@
 
 #include <agrad/base/check.hpp>
 #include <agrad/functionals/callable.hpp>
-#include <agrad/functionals/equation_search.hpp>
 #include <agrad/functionals/jacobian.hpp>
+#include <agrad/functionals/search/equation_search.hpp>
 #include <agrad/functionals/values.hpp>
 #include <agrad/rules/promote.hpp>
 
@@ -51,7 +51,7 @@ vector_of<promoted_t<Args...>> solve_equations(std::string_view function, root_m
       value = as_vector<double>(function, of_numbers(y));
     if (value.size() != y.size()) fail_number_of_equations(function, value.size(), y.size());
   };
-  const found_root found = find_root(function, method, on_numbers, Eigen::VectorXd(values_of(guess.derived())), options);
+  const root_search found = find_root(function, method, on_numbers, Eigen::VectorXd(values_of(guess.derived())), options);
   const Eigen::Index n = found.x.size();
   vector_of<T> y(n);
   for (Eigen::Index i = 0; i < n; ++i) y[i] = found.x[i];

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
-
-import numpy as np
 
 from agrad._record.keys import text_of, text_of_array
 from agrad._transforms.compiled.paths import Path, WithPaths
@@ -58,4 +57,4 @@ def drawing(path: Path, key: Any) -> str:
 
 
 def _groups(names: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> list[tuple[str, int]]:
-    return [(name, int(np.prod(shape, dtype=int))) for name, shape in zip(names, shapes, strict=True)]
+    return [(name, math.prod(shape)) for name, shape in zip(names, shapes, strict=True)]

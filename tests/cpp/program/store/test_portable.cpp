@@ -2,6 +2,8 @@
 // crashes.
 #include <doctest/doctest.h>
 
+#include <agrad/functionals/search/quadrature_operation.hpp>
+#include <agrad/functionals/search/search_operation.hpp>
 #include <agrad/program/derive/adjoints.hpp>
 #include <agrad/program/kernels/batched_product.hpp>
 #include <agrad/program/kernels/cumulative.hpp>
@@ -48,7 +50,10 @@ const kept_fuzz::names& names() {
   static const kept_fuzz::names all({{"scan", agrad::scan_operation::read},
                                      {"sweep", agrad::reverse_operation::read},
                                      {"tangent", agrad::tangent_operation::read},
-                                     {"parallel", agrad::parallel_operation::read}});
+                                     {"parallel", agrad::parallel_operation::read},
+                                     {"quadrature", agrad::quadrature_operation::read},
+                                     {"root", agrad::root_operation::read},
+                                     {"minimum", agrad::minimum_operation::read}});
   return all;
 }
 
@@ -179,6 +184,30 @@ shared_program loops() {
   return schedule(r, together({range(r.apply(f, all, 11, false), 11), range(r.apply(two, all, 22, false), 22)}));
 }
 
+/// A root of two equations, a minimum by the second derivatives of the operations, and an integral.
+shared_program searches() {
+  recorder equations, hollow, decay;
+  const slots p = inputs(equations, 3), q = inputs(hollow, 3), both(p.begin(), p.begin() + 2), at(q.begin(), q.begin() + 2);
+  const slots c{p[2]}, cube = record<agrad::multiply_rule>(equations, both, record<agrad::square_rule>(equations, both));
+  const auto two = std::make_shared<agrad::body>("root(f)", 2), one = std::make_shared<agrad::body>("minimize(f)", 2);
+  two->add({schedule(equations, record<agrad::subtract_rule>(equations, cube, slots{c[0], p[0]})), 1});
+  const slots off = record<agrad::subtract_rule>(hollow, at, slots{q[2], q[0]});
+  one->add({schedule(hollow, recording::sum(hollow, record<agrad::cosh_rule>(hollow, off))), 1});
+  const slots s = inputs(decay, 3), rate{s[2]};  // x, its distance to the nearer limit, and what is captured
+  const auto bell = std::make_shared<agrad::body>("quad(f)", 2);
+  bell->add({schedule(decay, record<agrad::exp_rule>(decay, record<agrad::multiply_rule>(decay, slots{s[0]}, rate))), 1});
+  const auto integral = std::make_shared<agrad::quadrature_operation>(
+      bell, agrad::quadrature_form{agrad::detail::quadrature_method::gauss_kronrod, 1, 1, 1e-9, 0, 12, false, false}, 1);
+  recorder r;
+  const slots x = inputs(r, 8);
+  const agrad::root_options options{1e-9, 1e-3, 100, 1e-12};
+  const auto root = std::make_shared<agrad::root_operation>(two, agrad::detail::root_method::powell, options, 1);
+  const auto minimum = std::make_shared<agrad::minimum_operation>(one, agrad::detail::minimum_options{}, 1);
+  return schedule(r, together({range(r.apply(root, r.consecutive(x[0], 3), 11, false), 11),
+                               range(r.apply(minimum, r.consecutive(x[3], 3), 9, false), 9),
+                               range(r.apply(integral, r.consecutive(x[4], 4), 7, false), 7)}));
+}
+
 /// The gradient of a loop and of a solve, recorded: reverse passes as operations, and the rules that derivatives are made of.
 shared_program nested() {
   recorder r;
@@ -200,7 +229,7 @@ shared_program nested() {
 }
 
 const std::vector<shared_program>& programs() {
-  static const std::vector<shared_program> all{elementwise(), lines(), matrices(), densities(), loops(), nested()};
+  static const std::vector<shared_program> all{elementwise(), lines(), matrices(), densities(), loops(), nested(), searches()};
   return all;
 }
 

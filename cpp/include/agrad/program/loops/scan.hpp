@@ -7,8 +7,7 @@
 //     slot y = recorder.apply(f, x, f->output_size(), with_adjoint);
 //
 // The operand is one vector: the carry, the captured values, and those xs that are not constants, one after the other; the
-// result is the last carry and then ys. A choice between branches is a loop of one step without a carry, and so is the
-// evaluation of a function where it may throw (`scan_loop::recovers`).
+// result is the last carry and then ys. A choice between branches is a loop of one step without a carry.
 // Read next: program/loops/scan_run.hpp (a run), program/loops/body.hpp (the paths).
 #pragma once
 
@@ -32,9 +31,7 @@ class scan_operation final : public external_operation {
   std::size_t captured() const { return captured_; }
   bool has_tangents() const override { return first_without_tangents(2) == nullptr; }
   bool has_first_tangents() const override { return first_without_tangents(1) == nullptr; }
-  const external_operation* first_without_tangents(int order) const override {
-    return loop_.recovers ? nullptr : body_->first_without_tangents(order);
-  }
+  const external_operation* first_without_tangents(int order) const override { return body_->first_without_tangents(order); }
 
   AGRAD_INLINE bool has_formulas() const override;
   AGRAD_INLINE std::vector<slot> record(recorder& in, const span& x) const override;
@@ -42,8 +39,7 @@ class scan_operation final : public external_operation {
   static constexpr std::string_view stored_kind = "scan";
   std::string_view kind() const override { return stored_kind; }
   AGRAD_INLINE bool fits(std::size_t arguments, std::size_t results) const override;
-  void write(portable_writer& to) const override { to(body_->name(), body_->input_size(), body_->paths(), captured_, loop_); }
-  /// Reads a loop; its body has the stored paths and cannot record others.
+  AGRAD_INLINE void write(portable_writer& to) const override;
   static std::shared_ptr<const external_operation> read(portable_reader& from);
 
   AGRAD_INLINE std::unique_ptr<external_operation::state> make_state() const override;

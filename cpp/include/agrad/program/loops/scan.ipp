@@ -2,12 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
 
 #include <agrad/base/inline.hpp>
 #include <agrad/program/loops/careful_scan.hpp>
 #include <agrad/program/loops/scan.hpp>
 #include <agrad/program/loops/scan_steps.hpp>
+#include <agrad/program/loops/stored_body.hpp>
 #include <agrad/program/schedule/inlined.hpp>
 
 namespace agrad {
@@ -16,38 +16,28 @@ AGRAD_INLINE bool scan_operation::fits(std::size_t arguments, std::size_t result
   return arguments == input_size() && results == output_size();
 }
 
+AGRAD_INLINE void scan_operation::write(portable_writer& to) const {
+  write_body(to, *body_, captured_);
+  to(loop_);
+}
+
 AGRAD_INLINE std::shared_ptr<const external_operation> scan_operation::read(portable_reader& from) {
-  std::string name;
-  std::size_t inputs = 0, captured = 0;
-  std::vector<body_path> paths;
+  std::size_t captured = 0;
   scan_loop loop;
-  from(name, inputs, paths, captured, loop);
-  const std::size_t outputs = paths.empty() ? 0 : paths[0].code->output_size();
-  from.expect(!paths.empty() && paths.size() <= body::most_paths && loop.fits(inputs, outputs, captured), "a loop");
-  auto of = std::make_shared<body>(std::move(name), inputs);
-  for (body_path& path : paths) {
-    from.expect(
-        path.captured <= captured && path.code->input_size() == inputs + path.captured && path.code->output_size() == outputs,
-        "a path of a loop");
-    of->add(std::move(path));
-  }
+  std::shared_ptr<body> of = read_body(from, captured);
+  from(loop);
+  from.expect(loop.fits(of->input_size(), of->output_size(), captured), "a loop");
   return std::make_shared<const scan_operation>(std::move(of), std::move(loop), captured);
 }
 
 AGRAD_INLINE bool scan_operation::has_formulas() const {
   const std::vector<body_path> paths = body_->paths();
   const auto is_recordable = [](const body_path& path) { return agrad::has_formulas(*path.code); };
-  return loop_.recovers || std::all_of(paths.begin(), paths.end(), is_recordable);
+  return std::all_of(paths.begin(), paths.end(), is_recordable);
 }
 
 AGRAD_INLINE std::vector<slot> scan_operation::record(recorder& in, const span& x) const {
-  if (!loop_.recovers) return record_steps(in, *body_, loop_, captured_, x);
-  std::vector<double> values(output_size());
-  const auto run = make_state();
-  forward(*run, in.values().data() + x.first, values.data(), false);
-  std::vector<slot> result(values.size());
-  std::iota(result.begin(), result.end(), in.constant(values.data(), values.size()));
-  return result;
+  return record_steps(in, *body_, loop_, captured_, x);
 }
 
 AGRAD_INLINE std::unique_ptr<external_operation::state> scan_operation::make_state() const {
@@ -63,18 +53,15 @@ AGRAD_INLINE void scan_operation::forward(external_operation::state& s, const do
     return;
   }
   const double* captured = x + loop_.carry;
-  const bool has_reverse_pass = with_adjoint && !loop_.recovers;
-  mine.run.forward(x, std::vector<double>(captured, captured + captured_), captured + captured_, y, has_reverse_pass);
+  mine.run.forward(x, std::vector<double>(captured, captured + captured_), captured + captured_, y, with_adjoint);
 }
 
 AGRAD_INLINE void scan_operation::reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const {
-  if (loop_.recovers) return;
   static_cast<scan_state&>(s).run.reverse<0>(y_adjoint, nullptr, x_adjoint, nullptr);
 }
 
 AGRAD_INLINE void scan_operation::tangent(external_operation::state& s, int width, const double* x_tangent,
                                           double* y_tangent) const {
-  if (loop_.recovers) return void(std::fill_n(y_tangent, output_size() * static_cast<std::size_t>(width), 0.0));
   check_tangents(1);
   detail::scan_run& run = static_cast<scan_state&>(s).run;
   if (width == 1)
@@ -85,7 +72,6 @@ AGRAD_INLINE void scan_operation::tangent(external_operation::state& s, int widt
 
 AGRAD_INLINE void scan_operation::second(external_operation::state& s, int width, const double* y_adjoint,
                                          const double* y_adjoint_tangent, double* x_adjoint, double* x_adjoint_tangent) const {
-  if (loop_.recovers) return;
   check_tangents(2);
   detail::scan_run& run = static_cast<scan_state&>(s).run;
   if (width == 1)
@@ -100,7 +86,6 @@ AGRAD_INLINE bool scan_operation::met_zero(const external_operation::state& s) c
 
 AGRAD_INLINE void scan_operation::reverse_carefully(external_operation::state& s, int width, const marked_adjoints& y,
                                                     const marked_adjoints& x, const std::vector<bool>& varies) const {
-  if (loop_.recovers) return;
   detail::scan_run& run = static_cast<scan_state&>(s).run;
   if (width == 0)
     detail::careful_scan<0>(run, varies).run(y, x);
@@ -115,7 +100,7 @@ AGRAD_INLINE const std::vector<double>& scan_operation::prepare(const double* ca
   auto result = std::make_unique<scan_state>(*this);
   std::vector<double>& y = result->first;
   y.resize(output_size());
-  result->run.forward(carry, std::move(captured), xs, y.data(), with_adjoint && !loop_.recovers);
+  result->run.forward(carry, std::move(captured), xs, y.data(), with_adjoint);
   captured_ = result->run.captured().size();
   ready_ = std::move(result);
   return y;

@@ -26,9 +26,6 @@ struct scan_loop {
   bool counts = false;
   double first = 0;  // number of the first step
   bool backwards = false, checkpoint = false;
-  /// Whether the results of a step are nan where the step throws DomainError or SolverError, as the evaluations of a search do.
-  /// The results of such a loop have no derivatives.
-  bool recovers = false;
   /// Most numbers, computed by the body, to be stored: 2 MB. Beyond that, computing the numbers again is as fast.
   std::size_t most_stored = std::size_t{1} << 18U;
 
@@ -49,7 +46,7 @@ void serialize(Archive& archive, scan_loop::sequence& x) {
 }
 template <class Archive>
 void serialize(Archive& archive, scan_loop& loop) {
-  archive(loop.length, loop.carry, loop.xs, loop.ys, loop.counts, loop.first, loop.backwards, loop.checkpoint, loop.recovers);
+  archive(loop.length, loop.carry, loop.xs, loop.ys, loop.counts, loop.first, loop.backwards, loop.checkpoint);
 }
 
 }  // namespace agrad

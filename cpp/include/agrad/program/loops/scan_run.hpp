@@ -30,6 +30,10 @@ class scan_run final : public external_operation::state {
   /// Runs the loop. x: the carry, then `captured`, then xs. y: the carry, then ys.
   void forward(const double* carry, std::vector<double> captured, const double* xs, double* y, bool with_adjoint);
 
+  /// After `forward` of a loop of one step that has no carry: computes y for other xs and the same captured values. No pass for
+  /// derivatives may follow.
+  void forward_again(const double* xs, double* y);
+
   /// Propagates tangents. x_tangents: the tangents of the carry, of `captured`, of xs.
   template <int Width>
   void tangent(const double* x_tangents, double* y_tangents) {
@@ -105,15 +109,11 @@ class scan_run final : public external_operation::state {
   /// Runs the steps of a segment from the carry in local_ and, if `stores`, stores the carries. ys may be null.
   void run_segment(std::size_t s, bool stores, double* ys);
 
-  static constexpr std::size_t nowhere = body::most_paths;  // in place of the number of a path
-
   bool has_stored(const path_spaces& at) const { return at.is_plain() && at.results() <= stored_stride_; }
 
   /// Runs the path that is valid for the local inputs and returns its number. Tries first the path that last followed the
   /// previous path.
   std::size_t run_step(std::size_t step, bool with_adjoint);
-  /// Does the same; returns `nowhere` where the loop recovers from an error of the step.
-  std::size_t run_step_or_recover(std::size_t step, bool with_adjoint);
 
   path_spaces& space_of(std::size_t path);
 

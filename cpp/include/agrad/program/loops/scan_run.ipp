@@ -32,6 +32,14 @@ AGRAD_INLINE void scan_run::forward(const double* carry, std::vector<double> cap
   std::copy_n(local_.data(), loop_.carry, y);
 }
 
+AGRAD_INLINE void scan_run::forward_again(const double* xs, double* y) {
+  pace_.step();
+  segment_ = tangents_segment_ = tangents_at_ = path_spaces::nothing;
+  std::copy_n(xs, local_.size(), local_.data());
+  const path_spaces& at = *spaces_[run_step(0, false)];
+  for (std::size_t i = 0, n = body_.output_size(); i < n; ++i) y[i] = at.output(i);
+}
+
 AGRAD_INLINE bool scan_run::has_infinite_slope(int order) {
   slopes_are& all = slopes_[static_cast<std::size_t>(order) - 1];
   if (all != slopes_are::unknown) return all == slopes_are::infinite;
@@ -61,12 +69,7 @@ AGRAD_INLINE void scan_run::run_segment(std::size_t s, bool stores, double* ys) 
     pace_.step();
     fill_entries(step);
     if (stores) copy_few(local_.data(), c, carries_.data() + (step - begin) * c);
-    const std::size_t path = run_step_or_recover(step, stores && step + 1 == end);
-    if (path == nowhere) {
-      std::fill_n(local_.data(), c, quiet_nan);
-      if (ys != nullptr) each_y(step, [&](std::size_t, std::size_t place) { ys[place] = quiet_nan; });
-      continue;
-    }
+    const std::size_t path = run_step(step, stores && step + 1 == end);
     if (stores) paths_[step - begin] = static_cast<std::uint8_t>(path);
     const path_spaces& at = *spaces_[path];
     if (stores && has_stored(at)) at.save(stored_.data() + (step - begin) * stored_stride_);
@@ -90,17 +93,6 @@ AGRAD_INLINE std::size_t scan_run::run_step(std::size_t step, bool with_adjoint)
   follows_[last_] = static_cast<std::uint8_t>(path);
   last_ = path;
   return path;
-}
-
-AGRAD_INLINE std::size_t scan_run::run_step_or_recover(std::size_t step, bool with_adjoint) {
-  if (!loop_.recovers) return run_step(step, with_adjoint);
-  try {
-    return run_step(step, with_adjoint);
-  } catch (const DomainError&) {
-    return nowhere;
-  } catch (const SolverError&) {
-    return nowhere;
-  }
 }
 
 AGRAD_INLINE path_spaces& scan_run::space_of(std::size_t path) {

@@ -1,4 +1,4 @@
-// Definitions of functionals/equation_search.hpp.
+// Definitions of functionals/search/equation_search.hpp.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <agrad/base/error.hpp>
 #include <agrad/base/inline.hpp>
 #include <agrad/base/interrupt_pace.hpp>
-#include <agrad/functionals/equation_search.hpp>
+#include <agrad/functionals/search/equation_search.hpp>
 
 namespace agrad::detail {
 
@@ -99,34 +99,17 @@ AGRAD_INLINE Eigen::MatrixXd linearized::inverse() const {
 // ---- the two methods ---------------------------------------------------------------------------------------------------
 
 inline constexpr double smallest_control = 1e-12;  // of damping factors and trust regions, relative to Newton's step
-inline constexpr double most_change = 0.25;        // of the Jacobian in the last step: at a double root each step halves it
 
-[[noreturn]] AGRAD_COLD AGRAD_INLINE void fail_root(std::string_view function, const Eigen::VectorXd& x,
-                                                    const Eigen::VectorXd& value, int steps, const std::string& fault,
-                                                    const std::string& remedy) {
-  std::string at;
-  for (Eigen::Index i = 0; i < x.size(); ++i) at += (i ? ", " : "") + to_text(x[i]);
-  throw SolverError(std::string(function) + ": " + fault + "; x is (" + at + "), and the largest equation is off by " +
-                        to_text(value.cwiseAbs().maxCoeff()) + "; " + remedy,
-                    std::numeric_limits<double>::quiet_NaN(), steps, fault, remedy);
-}
-
-/// Returns whether Newton's step from x is short, each entry compared with its own size at x or at the start. An entry of which
-/// the root is zero has no size. It is short, too, where the step before, computed again with the Jacobian at its end, is the
-/// same: then the steps converge quadratically, down to rounding.
-AGRAD_INLINE bool is_short(const linearized& here, const Eigen::VectorXd& x, const Eigen::VectorXd& start,
-                           const accepted_step& last, double tolerance) {
-  Eigen::VectorXd again;
-  if (last.step.size()) again = here.correction(last.value);
-  double longest = 0, largest = 0;
-  for (Eigen::Index i = 0; i < x.size(); ++i) {
-    const double step = std::abs(here.step[i]), size = std::max(std::abs(x[i]), std::abs(start[i]));
-    const bool is_same = again.size() && std::abs(again[i] - last.step[i]) <= std::sqrt(tolerance) * std::abs(last.step[i]);
-    if (!(step <= tolerance * size) && !is_same) return false;
-    longest = std::max(longest, step);
-    largest = std::max(largest, size);
+/// Computes the values at a point that may lie outside of the equations' domain; returns whether it does not.
+AGRAD_INLINE bool is_in_domain(const equations& f, const Eigen::VectorXd& x, Eigen::VectorXd& value) {
+  try {
+    f(x, value, nullptr);
+  } catch (const DomainError&) {
+    return false;
+  } catch (const SolverError&) {
+    return false;
   }
-  return longest <= tolerance * largest;
+  return value.allFinite();
 }
 
 /// Moves x by a step of Newton's method with damping, accepted where Newton's correction at its end, with the old Jacobian, is
@@ -136,8 +119,8 @@ AGRAD_INLINE bool newton_step(const equations& f, const linearized& here, Eigen:
                               accepted_step& last) {
   const Eigen::VectorXd there = x + damping * here.step;
   Eigen::VectorXd value;
-  f(there, value, nullptr);
-  const bool accepted = value.allFinite() && here.length(here.correction(value)) <= (1 - damping / 4) * here.length(here.step);
+  const bool accepted =
+      is_in_domain(f, there, value) && here.length(here.correction(value)) <= (1 - damping / 4) * here.length(here.step);
   if (accepted) {
     x = there;
     last = damping == 1 ? accepted_step{here.step, here.value} : accepted_step{};
@@ -147,8 +130,9 @@ AGRAD_INLINE bool newton_step(const equations& f, const linearized& here, Eigen:
 }
 
 /// Moves x along the gradient of the sum of squares, bent towards Newton's step, up to a radius; a radius of 0 stands for
-/// Newton's step. Returns whether the radius is still large enough.
-/// Source: Powell (1970), in Numerical Methods for Nonlinear Algebraic Equations, ed. Rabinowitz, page 87.
+/// Newton's step. Returns whether the radius is still large enough, else x stays.
+/// Source: Powell (1970), in Numerical Methods for Nonlinear Algebraic Equations, ed. Rabinowitz, page 87; Moré and Sorensen's
+/// update of the radius.
 AGRAD_INLINE bool powell_step(const equations& f, const linearized& here, Eigen::VectorXd& x, double& radius,
                               accepted_step& last) {
   const double newton = here.length(here.step);
@@ -168,55 +152,91 @@ AGRAD_INLINE bool powell_step(const equations& f, const linearized& here, Eigen:
   }
   const Eigen::VectorXd step = scaled.cwiseQuotient(here.scale), there = x + step;
   Eigen::VectorXd value;
-  f(there, value, nullptr);
   const double before = here.value.squaredNorm(), predicted = before - (here.value + here.jacobian * step).squaredNorm();
-  const double gain = value.allFinite() ? before - value.squaredNorm() : -1;
+  const double gain = is_in_domain(f, there, value) ? before - value.squaredNorm() : -1;
   const double ratio = predicted > 0 ? gain / predicted : 0;
   if (ratio < 0.25)
     radius = 0.25 * scaled.norm();
   else if (ratio > 0.75)
     radius = std::max(radius, 2 * scaled.norm());
-  const bool goes_on = radius > smallest_control * std::min(newton, here.length(x)) && radius > 0;
+  if (!(radius > smallest_control * std::min(newton, here.length(x)) && radius > 0)) return false;
   if (ratio > 1e-4) {
     x = there;
     last = is_whole ? accepted_step{here.step, here.value} : accepted_step{};
   }
-  return goes_on;
+  return true;
 }
 
-AGRAD_INLINE found_root find_root(std::string_view function, root_method method, const equations& f, Eigen::VectorXd x,
-                                  const root_options& options) {
+// ---- the search --------------------------------------------------------------------------------------------------------
+
+/// Returns whether the search may end with Newton's step from x; `before` and `again` are those of `is_short`.
+AGRAD_INLINE bool is_near(const linearized& here, const Eigen::VectorXd& x, const Eigen::VectorXd& start,
+                          const Eigen::VectorXd& before, const Eigen::VectorXd& again, const root_options& options) {
+  return here.is_regular && here.value.cwiseAbs().maxCoeff() <= options.residual_tolerance &&
+         is_short(here.step, x, start, options.step_tolerance, options.absolute_tolerance, before, again);
+}
+
+/// Takes the last step, and decides whether the root was found. Among rounding errors no step makes the equations smaller, and
+/// then the root is found where Newton's step is short and the same with the Jacobian at either end.
+AGRAD_INLINE root_search ended(const equations& f, const linearized& here, const Eigen::VectorXd& x,
+                               const Eigen::VectorXd& start, search_end how, int steps, const root_options& options) {
+  root_search result{how, steps, x, here.value, {}};
+  if (how != search_end::found && how != search_end::stuck) return result;
+  Eigen::VectorXd moved = x + here.step, value;
+  if (!is_in_domain(f, moved, value)) moved = x;
+  const linearized at(f, moved);
+  if (how == search_end::stuck && !is_near(here, x, start, here.step, at.correction(here.value), options)) return result;
+  result.x = moved, result.value = at.value;
+  const bool is_good = at.is_finite && at.is_regular && here.change_to(at.jacobian) <= most_change;
+  result.end = is_good ? search_end::found : search_end::singular;
+  if (is_good) result.inverse = at.inverse();
+  return result;
+}
+
+AGRAD_INLINE root_search search_root(root_method method, const equations& f, Eigen::VectorXd x, const root_options& options) {
   const Eigen::VectorXd start = x;
+  const bool is_newton = method == root_method::newton;
   accepted_step last;
-  double control = method == root_method::newton ? 1 : 0;
+  double control = is_newton ? 1 : 0;
   interrupt_pace pace(static_cast<std::size_t>(x.size() * x.size() * x.size()));
-  const std::string singular = "the Jacobian is singular, but must be of full rank, to find a root and its derivatives";
   for (int steps = 1;; ++steps) {
     pace.step();
     const linearized here(f, x);
-    if (!here.is_finite)
-      fail_root(function, x, here.value, steps, "the equations or their Jacobian are not finite, but must be finite",
-                "start from another guess");
-    if (here.is_regular && is_short(here, x, start, last, options.step_tolerance) &&
-        here.value.cwiseAbs().maxCoeff() <= options.residual_tolerance) {
-      x += here.step;
-      const linearized at(f, x);
-      if (!at.is_regular || !at.is_finite || here.change_to(at.jacobian) > most_change)
-        fail_root(function, x, at.value, steps, singular, "a double root has no derivatives");
-      return {x, at.inverse()};
-    }
-    if (steps == options.max_steps)
-      fail_root(function, x, here.value, steps, "the number of steps is " + std::to_string(steps) + ", but must suffice",
-                "raise max_steps, loosen the tolerances, or start from another guess");
-    if (method == root_method::newton && !here.is_regular)
-      fail_root(function, x, here.value, steps, singular, "start from another guess");
-    const bool goes_on =
-        method == root_method::newton ? newton_step(f, here, x, control, last) : powell_step(f, here, x, control, last);
-    if (!goes_on)
-      fail_root(function, x, here.value, steps,
-                here.is_regular ? "the largest equation is not 0, but must be 0 at a root; no step makes it smaller" : singular,
-                "start from another guess");
+    const auto end = [&](search_end how) { return ended(f, here, x, start, how, steps, options); };
+    if (!here.is_finite) return end(search_end::undefined);
+    const Eigen::VectorXd again = last.step.size() > 0 ? here.correction(last.from) : Eigen::VectorXd();
+    if (is_near(here, x, start, last.step, again, options)) return end(search_end::found);
+    if (steps == options.max_steps) return end(search_end::running);
+    if (is_newton && !here.is_regular) return end(search_end::singular);
+    const bool goes_on = is_newton ? newton_step(f, here, x, control, last) : powell_step(f, here, x, control, last);
+    if (!goes_on) return end(here.is_regular ? search_end::stuck : search_end::singular);
   }
+}
+
+[[noreturn]] AGRAD_COLD AGRAD_INLINE void fail_root(std::string_view function, const root_search& at) {
+  std::string place, fault, remedy = "start from another guess";
+  for (Eigen::Index i = 0; i < at.x.size(); ++i) place += (i ? ", " : "") + to_text(at.x[i]);
+  if (at.end == search_end::undefined) {
+    fault = "the equations or their Jacobian are not finite, but must be finite";
+  } else if (at.end == search_end::singular) {
+    fault = "the Jacobian is singular, but must be of full rank, to find a root and its derivatives";
+    remedy += "; a double root has no derivatives";
+  } else if (at.end == search_end::stuck) {
+    fault = "the largest equation is not 0, but must be 0 at a root; no step makes it smaller";
+  } else {
+    fault = "the number of steps is " + std::to_string(at.steps) + ", but must suffice";
+    remedy = "raise max_steps, loosen the tolerances, or start from another guess";
+  }
+  throw SolverError(std::string(function) + ": " + fault + "; x is (" + place + "), and the largest equation is off by " +
+                        to_text(at.value.cwiseAbs().maxCoeff()) + "; " + remedy,
+                    std::numeric_limits<double>::quiet_NaN(), at.steps, fault, remedy);
+}
+
+AGRAD_INLINE root_search find_root(std::string_view function, root_method method, const equations& f, Eigen::VectorXd x,
+                                   const root_options& options) {
+  root_search result = search_root(method, f, std::move(x), options);
+  if (result.end != search_end::found) fail_root(function, result);
+  return result;
 }
 
 }  // namespace agrad::detail
