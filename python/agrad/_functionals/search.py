@@ -17,6 +17,7 @@ __all__ = ["METHODS", "SINGULAR", "STUCK", "UNDEFINED", "End", "Limits", "search
 
 SINGULAR, STUCK, UNDEFINED = 2, 3, 4  # how a search ended; 0: the steps did not suffice
 METHODS = {"newton": 0, "powell": 1}
+_MOST_STEPS = 2**31 - 1
 
 
 @dataclass
@@ -44,7 +45,7 @@ class End:
 def search_root(label: str, f: Callable[[Any], Any], start: Any, method: str, limits: Limits) -> End:
     """Searches for a root of f from a vector `start` in the domain of f."""
     body = body_of(label, f, start)
-    options = limits.rtol, limits.atol, limits.ftol, limits.max_steps
+    options = limits.rtol, limits.atol, limits.ftol, min(limits.max_steps, _MOST_STEPS)
     return _run(root_operation(body.paths, METHODS[method], *options), body, start)
 
 
@@ -64,7 +65,8 @@ def search_minimum(
     body = None if with_derivatives else body_of(label, f, start)
     if body is None or not body.paths.has_second_derivatives:
         body = body_of(label, with_derivatives or (lambda x: (f(x), grad(f)(x), hessian(f)(x))), start)
-    return _run(minimum_operation(body.paths, limits.rtol, limits.atol, deviations, limits.max_steps), body, start)
+    options = limits.rtol, limits.atol, deviations, min(limits.max_steps, _MOST_STEPS)
+    return _run(minimum_operation(body.paths, *options), body, start)
 
 
 def _run(operation: BodyOperation, body: Body, start: Any) -> End:

@@ -222,6 +222,11 @@ def test_failures_of_compiled_functions_and_rows():
     assert compiled(9.0) == pytest.approx(1 / 6)
 
 
+def test_any_number_of_steps():
+    assert ag.root(lambda x: x - 3.0, 1.0, max_steps=10**15).x == 3.0
+    assert ag.minimize(lambda x: (x - 3.0) ** 2, 1.0, max_steps=10**15).x == 3.0
+
+
 def test_arguments_are_checked():
     for call, kind, match in (
         (lambda: ag.root(lambda x: x, np.zeros(0)), ag.ShapeError, r"x0 is of shape \(0,\)"),

@@ -82,7 +82,8 @@ promoted_t<A, B, Args...> integrate(std::string_view function, quadrature_method
   const bool takes_distance = method == quadrature_method::double_exponential;
   const auto distance_at = [&](const placed& at) { return takes_distance ? at.distance : std::nan(""); };
   const bool has_distance = takes_distance && map.low_finite && map.high_finite;
-  const quadrature_options options{relative_tolerance, absolute_tolerance, 8 * (2 + depth), has_distance};
+  const auto limit = first_intervals * (2 + static_cast<std::size_t>(depth));
+  const quadrature_options options{relative_tolerance, absolute_tolerance, limit, has_distance};
   integrand sampled{{}, 1, 1 + orders};
   if constexpr (orders == 0) {
     const auto plain = std::make_tuple(values_of(args)...);

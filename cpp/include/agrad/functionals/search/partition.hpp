@@ -52,7 +52,7 @@ struct integrand {
 
 struct quadrature_options {
   double relative_tolerance, absolute_tolerance;
-  int limit;                        // the most intervals
+  std::size_t limit;                // the most intervals
   bool takes_distance;              // near the limits f uses the distance, so that rounding of x does no harm
   std::vector<double> points = {};  // where the interval is divided first, as far as they are between the limits
 };

@@ -130,7 +130,7 @@ class division {
     for (const double x : options_.points) add_break(x);
     start();
     interrupt_pace pace(4096);
-    while (parts_.size() < static_cast<std::size_t>(options_.limit) && std::isnan(found_.odd) && goes_on()) {
+    while (parts_.size() < options_.limit && std::isnan(found_.odd) && goes_on()) {
       pace.step();
       bisect();
     }

@@ -34,8 +34,7 @@ AGRAD_INLINE detail::integrand quadrature_operation::integrand_of(detail::body_f
 AGRAD_INLINE void quadrature_operation::compute(detail::body_function& f, const double* x, double* y) const {
   const detail::substitution map(form_.method, x[0], x[1]);
   const detail::integrand of = integrand_of(f, map.inside());
-  detail::quadrature_options options{form_.relative_tolerance, form_.absolute_tolerance, static_cast<int>(form_.limit),
-                                     form_.takes_distance};
+  detail::quadrature_options options{form_.relative_tolerance, form_.absolute_tolerance, form_.limit, form_.takes_distance};
   options.points.assign(x + 2, x + 2 + form_.points);
   constexpr double unbounded = std::numeric_limits<double>::infinity();
   const bool is_possible = x[0] < unbounded && x[1] > -unbounded;  // else a limit is nan, or they are not in order
