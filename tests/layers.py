@@ -2,12 +2,13 @@
 
 The order is that of LAYERS below, and within program/ and solve/ from room to room. Neither rooms nor headers include each
 other in a circle, only two rooms of solve/ see SUNDIALS, cpp/compiled includes each .ipp file once, virtual functions are
-declared inline where their definitions are, and files and lines are short.
+declared inline where their definitions are, files and lines are short, and folders have few files.
 Run by ctest, or by hand: python tests/layers.py
 """
 
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import layers_python
@@ -48,7 +49,15 @@ VIRTUAL = re.compile(r"\bvirtual\b|\)[^()]*\b(override|final)\b")
 SUNDIALS = re.compile(r"(sun[a-z]+|cvodes|idas|kinsol|arkode|nvector)/")
 PYTHON = re.compile(r"(pybind11/|Python\.h)")
 SOURCES = {".hpp", ".ipp", ".cpp", ".py"}
-MOST_LINES, MOST_COLUMNS = 400, 128
+MOST_LINES, MOST_COLUMNS, MOST_FILES = 400, 128, 30
+# Rooms that are to be redrawn (families of distributions, bindings), with the most files that each may have until then.
+CROWDED = {
+    "cpp/include/agrad/rules": 96,
+    "cpp/include/agrad/probability": 89,
+    "python/bindings": 50,
+    "cpp/include/agrad/rules/linalg": 33,
+    "cpp/include/agrad/program/machine": 32,
+}
 
 
 def room_of(header: str) -> str:
@@ -142,11 +151,28 @@ def complaints_about_virtual_functions(name: str, text: str) -> list[str]:
     ]
 
 
+def sources() -> list[Path]:
+    """Return all sources of the project."""
+    folders = [CPP, *(CPP.parent / name for name in ("python", "tests", "benchmarks", "docs"))]
+    return sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in SOURCES)
+
+
+def complaints_about_rooms() -> list[str]:
+    """Return one sentence for each folder that has more files than it may have, or fewer than it is listed with."""
+    found = []
+    for folder, files in Counter(path.parent.relative_to(CPP.parent).as_posix() for path in sources()).items():
+        most = CROWDED.get(folder, MOST_FILES)
+        if files > most:
+            found.append(f"{folder} has {files} files, more than {most}; redraw the room before adding to it")
+        elif folder in CROWDED and files < most:
+            found.append(f"{folder} has {files} files, fewer than its {most} in {Path(__file__).name}; lower that number")
+    return found
+
+
 def complaints_about_sizes() -> list[str]:
     """Return one sentence for each file that is too long, and each line of C++, whose comments the formatter leaves."""
     found = []
-    folders = [CPP, *(CPP.parent / name for name in ("python", "tests", "benchmarks", "docs"))]
-    for path in sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in SOURCES):
+    for path in sources():
         name, lines = path.relative_to(CPP.parent).as_posix(), path.read_text().splitlines()
         if len(lines) > MOST_LINES:
             found.append(f"{name} has {len(lines)} lines, more than {MOST_LINES}")
@@ -179,6 +205,7 @@ def main() -> int:
         if (ring := cycle(graph))
     ]
     found += complaints_about_definitions()
+    found += complaints_about_rooms()
     found += complaints_about_sizes()
     found += [complaint for name, text in texts.items() for complaint in complaints_about_virtual_functions(name, text)]
     found += layers_python.complaints()
