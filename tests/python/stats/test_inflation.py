@@ -74,6 +74,7 @@ def test_zeros_among_positive_numbers():
         assert shifted.cdf(x - 1e-9) < q <= shifted.cdf(x + 1e-9)
 
 
+@pytest.mark.thread_unsafe(reason="mpmath's functions change its precision while they run")
 def test_digits_of_logarithms_near_one_and_far_out():
     p, mu = 0.2, 2.3
     ours = st.zero_inflate(st.poisson(mu), p)
