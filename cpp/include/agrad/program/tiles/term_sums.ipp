@@ -44,7 +44,7 @@ class owner_search {
   void visit(std::uint32_t number) {
     const operation& op = code_.operations[number];
     std::uint32_t& owner = owners_[number];
-    if (terms_by_formulas(code_, op) != 0) {
+    if (terms_by_formulas(code_, op) != 0 && is_computed(op.operands[0])) {
       owner = number;
       mark(op.operands[0].first, op.operands[0].count, number);
       for (std::uint32_t k = 1; k < op.arity; ++k) mark(op.operands[k].first, op.operands[k].count, term_owners::none);
@@ -54,6 +54,13 @@ class owner_search {
     each_read(code_, op, [&](slot first, std::uint32_t count) { mark(first, count, owner); });
   }
 
+  /// Returns whether the terms are results of the program. Where they are its inputs, as in the recorded reverse pass of the sum,
+  /// derivatives belong to the terms, not to the arguments.
+  bool is_computed(const span& terms) const {
+    bool is = false;
+    results_.each_overlapping(terms.first, terms.count, [&](const tiled_results::place&) { return is = true; });
+    return is;
+  }
   /// Records that an operation of this owner reads slots.
   void mark(slot first, std::uint32_t count, std::uint32_t reader) {
     results_.each_overlapping(first, count, [&](const tiled_results::place& at) {
