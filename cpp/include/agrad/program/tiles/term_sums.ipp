@@ -54,8 +54,8 @@ class owner_search {
     each_read(code_, op, [&](slot first, std::uint32_t count) { mark(first, count, owner); });
   }
 
-  /// Returns whether the terms are results of the program. Where they are its inputs, as in the recorded reverse pass of the sum,
-  /// derivatives belong to the terms, not to the arguments.
+  /// Returns whether the terms are results of the program. Where they are its inputs, as in the recorded reverse pass of the
+  /// sum, derivatives belong to the terms, not to the arguments.
   bool is_computed(const span& terms) const {
     bool is = false;
     results_.each_overlapping(terms.first, terms.count, [&](const tiled_results::place&) { return is = true; });
