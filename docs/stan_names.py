@@ -155,7 +155,7 @@ def undeclared(errors: list[str]) -> set[str]:
 def possible_names() -> set[str]:
     """Return the names that agrad's headers might declare: an error takes the compiler 0.1 s, so others are not tried."""
     headers = "\n".join(path.read_text() for path in (ROOT / "cpp" / "include").rglob("*.hpp"))
-    return set(re.findall(r"\b\w+(?=[({])", headers))
+    return set(re.findall(r"\b\w+(?=[({;])", headers))
 
 
 def main() -> None:

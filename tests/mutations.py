@@ -99,7 +99,7 @@ MUTATIONS = [
     ),
     Mutation(
         "broadcasting",
-        BINDINGS + "array.cpp",
+        BINDINGS + "arrays/array.cpp",
         "place -= stride[d] * index[d];",
         "place -= stride[d];",
         "tests/python/arrays/test_array.py",

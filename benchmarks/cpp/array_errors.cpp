@@ -1,8 +1,8 @@
 // What array_errors.py prints: the largest errors of functions of arrays, in units in the last place of the result.
 //
 // The exact values are those of <cmath> with 64 bits. Prints a line for each function: name, error, and the number it is at.
-#include <agrad/rules/error.hpp>
-#include <agrad/rules/gamma.hpp>
+#include <agrad/rules/error/error.hpp>
+#include <agrad/rules/gamma/gamma.hpp>
 #include <agrad/rules/hyperbolic.hpp>
 #include <agrad/rules/links.hpp>
 #include <agrad/rules/values.hpp>

@@ -26,10 +26,10 @@
 #include <agrad/program/loops/scan_steps.ipp>
 #include <agrad/program/machine/careful.ipp>
 #include <agrad/program/machine/custom.ipp>
-#include <agrad/program/machine/elementwise.hpp>
-#include <agrad/program/machine/record.ipp>
 #include <agrad/program/machine/singular.ipp>
 #include <agrad/program/products.ipp>
+#include <agrad/program/recording/elementwise.hpp>
+#include <agrad/program/recording/record.ipp>
 #include <agrad/program/schedule/inlined.ipp>
 #include <agrad/program/schedule/levels.ipp>
 #include <agrad/program/schedule/prune.ipp>

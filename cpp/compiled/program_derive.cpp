@@ -9,4 +9,4 @@
 #include <agrad/program/derive/reached.ipp>
 #include <agrad/program/derive/released.ipp>
 #include <agrad/program/derive/tangents.ipp>
-#include <agrad/program/machine/elementwise.hpp>  // kernels of the rules that derivatives consist of
+#include <agrad/program/recording/elementwise.hpp>  // kernels of the rules that derivatives consist of

@@ -2,7 +2,7 @@
 
 #include <agrad/base/error.hpp>
 #include <agrad/base/fork_safe_mutex.hpp>
-#include <agrad/program/machine/tracing.hpp>
+#include <agrad/program/recording/tracing.hpp>
 #include <agrad/rules/density/conditions.hpp>
 #include <algorithm>
 #include <cctype>

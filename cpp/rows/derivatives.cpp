@@ -2,7 +2,7 @@
 
 #include <agrad/program/derive/adjoints.hpp>
 #include <agrad/program/derive/tangents.hpp>
-#include <agrad/program/machine/elementwise.hpp>
+#include <agrad/program/recording/elementwise.hpp>
 
 namespace agrad {
 

@@ -2,7 +2,7 @@
 // file that defines these functions is compiled against the rules (program/derive/adjoints.hpp, program/derive/tangents.hpp).
 #pragma once
 
-#include <agrad/program/machine/record.hpp>
+#include <agrad/program/recording/record.hpp>
 #include <vector>
 
 namespace agrad {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <agrad/base/typelist.hpp>
-#include <agrad/program/machine/elementwise.hpp>
+#include <agrad/program/recording/elementwise.hpp>
 #include <vector>
 
 #include "rows.hpp"

@@ -1,5 +1,5 @@
 // Table entries of the log probabilities of intervals.
-#include <agrad/probability/intervals.hpp>
+#include <agrad/families/families.hpp>
 
 #include "probability_row_of.hpp"
 

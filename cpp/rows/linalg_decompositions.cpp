@@ -1,5 +1,5 @@
 // Table entries of the rules with orthogonal decompositions, and of the matrix exponential.
-#include <agrad/rules/linalg/linalg.hpp>
+#include <agrad/rules/lists/linalg.hpp>
 
 #include "linalg_row_of.hpp"
 

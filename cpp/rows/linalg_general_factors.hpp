@@ -3,7 +3,7 @@
 #pragma once
 
 #include <agrad/program/kernels/linalg_slots.hpp>
-#include <agrad/rules/linalg/general_spectrum.hpp>
+#include <agrad/rules/spectra/general_spectrum.hpp>
 
 namespace agrad::linalg {
 

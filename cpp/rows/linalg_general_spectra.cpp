@@ -1,7 +1,7 @@
 // Table entries of the rules with eigenvalues of general matrices, and of the complex determinant.
-#include <agrad/rules/linalg/complex_determinant.hpp>
-#include <agrad/rules/linalg/general_eigen.hpp>
-#include <agrad/rules/linalg/linalg.hpp>
+#include <agrad/rules/lists/linalg.hpp>
+#include <agrad/rules/spectra/complex_determinant.hpp>
+#include <agrad/rules/spectra/general_eigen.hpp>
 
 #include "linalg_general_factors.hpp"
 #include "linalg_row_of.hpp"

@@ -1,5 +1,5 @@
 // Table entries of the rules with LU, Cholesky and triangular substitution, and the list of all entries.
-#include <agrad/rules/linalg/linalg.hpp>
+#include <agrad/rules/lists/linalg.hpp>
 
 #include "linalg_row_of.hpp"
 

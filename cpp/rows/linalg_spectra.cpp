@@ -1,5 +1,5 @@
 // Table entries of the rules with eigenvalues of symmetric matrices and with singular values.
-#include <agrad/rules/linalg/linalg.hpp>
+#include <agrad/rules/lists/linalg.hpp>
 
 #include "linalg_row_of.hpp"
 

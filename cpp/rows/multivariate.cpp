@@ -2,7 +2,7 @@
 //
 // Each argument with a condition passes through an operation that copies the argument after a check, because values may change
 // from run to run. What depends on no input is checked and computed once.
-#include <agrad/probability/multivariate/distributions.hpp>
+#include <agrad/families/multivariate/distributions.hpp>
 #include <agrad/program/machine/custom.hpp>
 
 #include "multivariate_rows.hpp"

@@ -1,8 +1,8 @@
 // Table of multivariate densities: the rules as plain data, as rows.hpp has those of single terms.
 #pragma once
 
-#include <agrad/probability/multivariate/rule.hpp>
-#include <agrad/program/machine/record.hpp>
+#include <agrad/families/multivariate/rule.hpp>
+#include <agrad/program/recording/record.hpp>
 #include <string_view>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // Table entries of the probability rules.
-#include <agrad/probability/distributions.hpp>
+#include <agrad/families/families.hpp>
 
 #include "probability_row_of.hpp"
 

@@ -1,10 +1,9 @@
 // The kernels of rules that only the terms of probability rules, or quantiles, use, and that have no entry in the table of
 // functions. (A kernel that is missing here is an undefined symbol at import.)
-#include <agrad/probability/distributions.hpp>
-#include <agrad/probability/multivariate/distributions.hpp>
-#include <agrad/probability/quantiles.hpp>
-#include <agrad/program/machine/elementwise.hpp>
-#include <agrad/rules/factorial.hpp>
+#include <agrad/families/families.hpp>
+#include <agrad/families/multivariate/distributions.hpp>
+#include <agrad/program/recording/elementwise.hpp>
+#include <agrad/rules/gamma/factorial.hpp>
 
 namespace agrad {
 

@@ -1,5 +1,5 @@
 // Table entries of the quantiles.
-#include <agrad/probability/quantiles.hpp>
+#include <agrad/families/families.hpp>
 #include <agrad/probability/recorded.hpp>
 
 #include "rows.hpp"

@@ -1,14 +1,14 @@
-// Recorded words: the vocabulary of whole matrices (probability/multivariate/words.hpp) that records operations.
+// Recorded words: the vocabulary of whole matrices (families/multivariate/words.hpp) that records operations.
 //
 // A recorded matrix is a span of slots in the order of rows, or one slot. Functions of entries are called once with traced
 // numbers that stand for all entries; sums, products and linear algebra are one operation each.
 #pragma once
 
 #include <Eigen/Core>
-#include <agrad/probability/multivariate/words.hpp>
+#include <agrad/families/multivariate/words.hpp>
 #include <agrad/program/kernels/log_shares.hpp>
 #include <agrad/program/kernels/product.hpp>
-#include <agrad/program/machine/tracing.hpp>
+#include <agrad/program/recording/tracing.hpp>
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>

@@ -1,11 +1,11 @@
 #include "rows.hpp"
 
-#include <agrad/probability/density_terms.hpp>
+#include <agrad/families/positive/lognormal.hpp>
 #include <agrad/probability/recorded.hpp>
 #include <agrad/program/kernels/density.hpp>
 #include <agrad/program/kernels/density_glm.hpp>
 #include <agrad/rules/density/densities.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <stdexcept>
 #include <string>
 

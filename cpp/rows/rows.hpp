@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <agrad/program/machine/elementwise_row.hpp>
-#include <agrad/program/machine/record.hpp>
+#include <agrad/program/recording/record.hpp>
 #include <agrad/rules/density/density.hpp>
 
 namespace agrad {

@@ -1,5 +1,5 @@
 // Table entries of the special functions that <agrad/agrad.hpp> leaves out.
-#include <agrad/rules/special.hpp>
+#include <agrad/rules/lists/special.hpp>
 
 #include "elementwise_row_of.hpp"
 

@@ -4,8 +4,8 @@
 #include <agrad/program/kernels/lookup.hpp>
 #include <exception>
 
-#include "minus_time.hpp"
 #include "python_call.hpp"
+#include "solves/minus_time.hpp"
 
 namespace py = pybind11;
 

@@ -3,9 +3,9 @@
 
 #include <agrad/version.hpp>
 
-#include "array.hpp"
+#include "arrays/array.hpp"
 #include "errors.hpp"
-#include "ode_methods.hpp"
+#include "solves/ode_methods.hpp"
 
 PYBIND11_MODULE(_core, m) {
   m.doc() = "The compiled part of agrad.";

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <agrad/program/kernels/product.hpp>
-#include <agrad/program/machine/elementwise.hpp>
-#include <agrad/program/machine/record.hpp>
 #include <agrad/program/machine/structure.hpp>
 #include <agrad/program/program.hpp>
+#include <agrad/program/recording/elementwise.hpp>
+#include <agrad/program/recording/record.hpp>
 #include <agrad/program/schedule/schedule.hpp>
 #include <memory>
 #include <string_view>

@@ -14,8 +14,8 @@
 #include <agrad/functionals/products.hpp>
 #include <agrad/functionals/values.hpp>
 #include <agrad/rules/array.hpp>
-#include <agrad/rules/elementwise.hpp>
-#include <agrad/rules/linalg/linalg.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
+#include <agrad/rules/lists/linalg.hpp>
 #include <agrad/rules/promote.hpp>
 #include <agrad/tape/complex.hpp>
 #include <agrad/tape/custom.hpp>

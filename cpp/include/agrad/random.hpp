@@ -4,11 +4,9 @@
 //     double y = agrad::normal_rng(0.0, 2.0, rng);
 //     std::vector<double> z = agrad::gamma_rng(std::vector<double>{0.5, 2.0}, 1.0, rng);
 //
-// A program that uses few families compiles quicker with their headers alone (<agrad/random/positive.hpp>).
+// A program that uses few families compiles quicker with their headers alone (<agrad/families/positive/gamma.hpp>).
 #pragma once
 
-#include <agrad/random/categories.hpp>
-#include <agrad/random/counts.hpp>
-#include <agrad/random/location_scale.hpp>
-#include <agrad/random/multivariate.hpp>
-#include <agrad/random/positive.hpp>
+#include <agrad/families/families.hpp>
+#include <agrad/random/vectors/categories.hpp>
+#include <agrad/random/vectors/multivariate.hpp>

@@ -6,10 +6,10 @@
 
 #include <agrad/agrad.hpp>
 #include <agrad/base/reject.hpp>
-#include <agrad/rules/joining.hpp>
+#include <agrad/rules/arrays/joining.hpp>
+#include <agrad/rules/arrays/moments.hpp>
+#include <agrad/rules/arrays/sorting.hpp>
 #include <agrad/rules/linalg/compressed_rows.hpp>
 #include <agrad/rules/linalg/matrix_power.hpp>
-#include <agrad/rules/linalg/stan_names.hpp>
-#include <agrad/rules/moments.hpp>
-#include <agrad/rules/sorting.hpp>
+#include <agrad/rules/lists/stan_names.hpp>
 #include <agrad/tape/matrix/append.hpp>

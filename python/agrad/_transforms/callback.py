@@ -1,7 +1,7 @@
 """Records a user's function and its derivative as an operation, which calls the function with plain values at each run.
 
-The operation (python/bindings/callback.cpp) has vectors. This module converts the vectors to the arguments of the user's
-function, checks the results, and converts the results back to vectors.
+The operation (python/bindings/programs/callback.cpp) has vectors. This module converts the vectors to the arguments of the
+user's function, checks the results, and converts the results back to vectors.
 """
 
 from __future__ import annotations

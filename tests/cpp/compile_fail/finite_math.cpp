@@ -2,6 +2,6 @@
 // expect: agrad needs nan and infinity
 #undef __FINITE_MATH_ONLY__
 #define __FINITE_MATH_ONLY__ 1
-#include <agrad/probability/exponential.hpp>
+#include <agrad/families/positive/exponential.hpp>
 
 int main() { return static_cast<int>(agrad::exponential_lpdf(1.0, 1.0)); }

@@ -1,6 +1,6 @@
 // std::exp is for numbers; exp alone finds agrad's by its argument, beside `using std::exp;` too.
 // expect: no matching function for call to 'exp['(]
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/var.hpp>
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // dual: tangents by hand, nesting, mixtures of scalars, and what zero tangents must not do.
 #include <doctest/doctest.h>
 #include <agrad/dual/dual.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/eigen.hpp>
 #include <agrad/tape/scope.hpp>
 #include <agrad/tape/var.hpp>

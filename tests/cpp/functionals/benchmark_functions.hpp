@@ -3,7 +3,7 @@
 
 #include <Eigen/Core>
 #include <agrad/rules/array.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/eigen.hpp>
 #include <cmath>
 #include <string>

@@ -3,7 +3,7 @@
 #include <agrad/functionals/finite_differences.hpp>
 #include <agrad/functionals/gradient.hpp>
 #include <agrad/functionals/products.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/matrix.hpp>
 #include <cmath>
 #include <functional>

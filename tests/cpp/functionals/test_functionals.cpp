@@ -3,7 +3,7 @@
 #include <agrad/functionals/gradient.hpp>
 #include <agrad/functionals/hessian.hpp>
 #include <agrad/functionals/jacobian.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <cmath>
 #include <limits>
 #include <stdexcept>

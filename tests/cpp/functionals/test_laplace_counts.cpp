@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 #include <agrad/agrad.hpp>
 #include <agrad/functionals/laplace_counts.hpp>
-#include <agrad/rules/special.hpp>
+#include <agrad/rules/lists/special.hpp>
 #include <algorithm>
 #include <cmath>
 #include <exception>

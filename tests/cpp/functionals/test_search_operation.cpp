@@ -3,8 +3,8 @@
 #include <agrad/functionals/search/quadrature_operation.hpp>
 #include <agrad/functionals/search/search_operation.hpp>
 #include <agrad/program/products.hpp>
-#include <agrad/rules/elementwise.hpp>
 #include <agrad/rules/linalg/rule.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -4,7 +4,7 @@
 #include <Eigen/Cholesky>
 #include <agrad/dual/dual.hpp>
 #include <agrad/functionals/gradient.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/eigen.hpp>
 #include <agrad/testing.hpp>
 #include <algorithm>

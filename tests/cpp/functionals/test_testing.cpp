@@ -1,7 +1,7 @@
 // check_gradient: passes what is right, fails what is wrong and says where; finite differences and the errors they claim.
 #include <doctest/doctest.h>
 #include <agrad/functionals/finite_differences.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/custom.hpp>
 #include <agrad/testing.hpp>
 #include <cmath>

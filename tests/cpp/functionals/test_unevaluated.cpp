@@ -3,14 +3,14 @@
 // An expression refers to the argument, to numbers that the callable captures, and by value to further expressions. Expected
 // derivatives are closed forms. The sanitized build finds reads of freed memory, and an optimised one turns them into zeros.
 #include <doctest/doctest.h>
+#include <agrad/families/line/normal.hpp>
 #include <agrad/functionals/finite_differences.hpp>
 #include <agrad/functionals/gradient.hpp>
 #include <agrad/functionals/laplace.hpp>
 #include <agrad/functionals/products.hpp>
 #include <agrad/functionals/quadrature.hpp>
 #include <agrad/functionals/roots.hpp>
-#include <agrad/probability/normal.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/testing.hpp>
 #include <cmath>
 #include <tuple>

@@ -1,8 +1,8 @@
 // Densities and quantiles at the ends of their arguments: derivatives whose parts overflow, underflow or cancel. The truths are
 // closed forms, or those of mpmath with 80 digits and more.
 #include <doctest/doctest.h>
+#include <agrad/families/multivariate/distributions.hpp>
 #include <agrad/probability.hpp>
-#include <agrad/probability/multivariate/distributions.hpp>
 #include <cmath>
 #include <vector>
 

@@ -1,7 +1,7 @@
 // Log probabilities of intervals: both tails, short intervals, kinks, counts and ends, on numbers, duals and the tape. (Python
 // compares all families with mpmath, in every mode.)
 #include <doctest/doctest.h>
-#include <agrad/probability/intervals.hpp>
+#include <agrad/families/families.hpp>
 #include <agrad/tape/scope.hpp>
 #include <array>
 #include <vector>

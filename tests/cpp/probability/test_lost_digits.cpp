@@ -1,8 +1,8 @@
 // Probabilities close to 0 or 1, small tails and large quantiles: derivatives where terms larger than the result cancel.
 // (Python compares the same functions with mpmath, in every mode.)
 #include <doctest/doctest.h>
+#include <agrad/families/multivariate/distributions.hpp>
 #include <agrad/probability.hpp>
-#include <agrad/probability/multivariate/distributions.hpp>
 #include <utility>
 #include <vector>
 

@@ -2,7 +2,7 @@
 // (Python compares recordings of every rule with SciPy, in value and derivatives to second order.)
 #include <doctest/doctest.h>
 #include <Eigen/LU>
-#include <agrad/probability/multivariate/distributions.hpp>
+#include <agrad/families/multivariate/distributions.hpp>
 #include <agrad/tape/scope.hpp>
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 // widths. Small programs mix everything, wide ones become runs, deep ones
 // straight code in several sequences.
 #include <doctest/doctest.h>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <algorithm>
 #include <cmath>
 #include <random>

@@ -2,7 +2,7 @@
 // before taken for one.
 #include <doctest/doctest.h>
 #include <agrad/program/products.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <cmath>
 #include <memory>
 #include <thread>

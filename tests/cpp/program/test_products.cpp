@@ -2,7 +2,7 @@
 // multiple of eight, and second derivatives of a combination of outputs.
 #include <doctest/doctest.h>
 #include <agrad/program/products.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <cmath>
 #include <memory>
 #include <numeric>

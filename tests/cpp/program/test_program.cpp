@@ -2,7 +2,7 @@
 // workspaces. Runs and straight code are in program/schedule/test_levels.cpp, random programs in program/test_fuzz.cpp.
 #include <doctest/doctest.h>
 #include <agrad/program/jacobian.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <array>
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // Large constants are in memory once, whatever number of workspaces show them; inputs and copies are each workspace's own.
 #include <doctest/doctest.h>
 #include <agrad/program/products.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <algorithm>
 #include <fstream>
 #include <memory>

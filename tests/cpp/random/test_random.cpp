@@ -1,10 +1,7 @@
 // Draws of numbers and counts against agrad's distribution functions, by the statistic of Kolmogorov and Smirnov, with fixed
 // seeds. The distribution functions are tested against mpmath, and share no code with the draws.
 #include <doctest/doctest.h>
-#include <agrad/probability/distributions.hpp>
-#include <agrad/random/counts.hpp>
-#include <agrad/random/location_scale.hpp>
-#include <agrad/random/positive.hpp>
+#include <agrad/families/families.hpp>
 #include <algorithm>
 #include <limits>
 #include <random>

@@ -3,11 +3,11 @@
 
 #include <agrad/random.hpp>  // first, so that its names do not hide those of the densities
 
-#include <agrad/probability/beta_cdf.hpp>
-#include <agrad/probability/chi_square.hpp>
-#include <agrad/probability/multivariate/distributions.hpp>
-#include <agrad/probability/normal.hpp>
-#include <agrad/probability/student_t_cdf.hpp>
+#include <agrad/families/bounded/beta.hpp>
+#include <agrad/families/line/normal.hpp>
+#include <agrad/families/line/student_t.hpp>
+#include <agrad/families/multivariate/distributions.hpp>
+#include <agrad/families/positive/chi_square.hpp>
 #include <algorithm>
 #include <random>
 #include <vector>

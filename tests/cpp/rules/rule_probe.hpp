@@ -4,7 +4,7 @@
 #pragma once
 
 #include <agrad/dual/dual.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/scope.hpp>
 #include <agrad/tape/var.hpp>
 #include <string>

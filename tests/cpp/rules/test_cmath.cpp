@@ -2,7 +2,7 @@
 // that <cmath> has; what has no rule of its own; and calls with <cmath>'s names in view.
 #include <doctest/doctest.h>
 #include <agrad/dual/dual.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/scope.hpp>
 #include <agrad/tape/var.hpp>
 

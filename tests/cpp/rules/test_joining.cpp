@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 #include <agrad/base/reject.hpp>
 #include <agrad/dual/dual.hpp>
-#include <agrad/rules/joining.hpp>
+#include <agrad/rules/arrays/joining.hpp>
 #include <agrad/tape/eigen.hpp>
 #include <agrad/tape/matrix/append.hpp>
 #include <agrad/tape/scope.hpp>

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 #include <Eigen/SparseCore>
 #include <agrad/dual/dual.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/rules/promote.hpp>
 #include <agrad/tape/eigen.hpp>
 #include <agrad/tape/matrix.hpp>

@@ -1,6 +1,6 @@
 // The sine of octets: as accurate close to multiples of pi as elsewhere, beside the sine of numbers.
 #include <doctest/doctest.h>
-#include <agrad/rules/sine_octet.hpp>
+#include <agrad/families/tails/sine_octet.hpp>
 #include <cmath>
 #include <random>
 

@@ -1,6 +1,6 @@
 // Sorting, quantiles, variances: values, derivatives, equal entries, empty and single ones, errors.
-#include <agrad/rules/moments.hpp>
-#include <agrad/rules/sorting.hpp>
+#include <agrad/rules/arrays/moments.hpp>
+#include <agrad/rules/arrays/sorting.hpp>
 #include <agrad/tape/matrix/reduce.hpp>
 
 #include "linalg_probe.hpp"

@@ -2,9 +2,9 @@
 // digits.
 #include <doctest/doctest.h>
 #include <agrad/dual/dual.hpp>
-#include <agrad/rules/elementwise.hpp>
-#include <agrad/rules/half_gamma.hpp>
-#include <agrad/rules/special.hpp>
+#include <agrad/rules/gamma/half_gamma.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
+#include <agrad/rules/lists/special.hpp>
 #include <agrad/tape/var.hpp>
 #include <cmath>
 #include <type_traits>

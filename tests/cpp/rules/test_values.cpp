@@ -1,7 +1,7 @@
 // Elementwise rules at single points whose truth is known: tails, kinks and the edges of domains. Decimals are mpmath's, from
 // 70 digits.
 #include <doctest/doctest.h>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/var.hpp>
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // Accumulation on the tape: `a += e` keeps a's index unless somebody else relies on it. Every way to share an index, by hand;
 // random sequences are in tape/test_fuzz.cpp.
 #include <doctest/doctest.h>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/scope.hpp>
 #include <agrad/tape/var.hpp>
 

@@ -1,6 +1,6 @@
 // Closures on the tape: adjoints written by users, reverse passes within reverse passes, captures that own memory.
 #include <doctest/doctest.h>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/custom.hpp>
 #include <agrad/tape/scope.hpp>
 #include <agrad/tape/var.hpp>

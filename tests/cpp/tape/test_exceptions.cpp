@@ -2,7 +2,7 @@
 // next gradient is right.
 #include <doctest/doctest.h>
 #include <agrad/functionals/gradient.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/custom.hpp>
 #include <agrad/tape/scope.hpp>
 #include <agrad/tape/var.hpp>

@@ -1,7 +1,7 @@
 // What the tape guards against: misuse that every build finds, or builds without NDEBUG, or only builds with AGRAD_CHECKED.
 #include <doctest/doctest.h>
-#include <agrad/probability/normal.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/families/line/normal.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/matrix.hpp>
 #include <agrad/tape/scope.hpp>
 

@@ -1,7 +1,7 @@
 // Memory that is exhausted while a tape grows: the recording ends in std::bad_alloc when it is swept, not before, and the
 // tape is usable again when what was too long is gone.
 #include <doctest/doctest.h>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/scope.hpp>
 #include <agrad/tape/var.hpp>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 #include <agrad/functionals/gradient.hpp>
 #include <agrad/functionals/products.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/custom.hpp>
 #include <agrad/tape/density.hpp>
 #include <agrad/tape/matrix.hpp>

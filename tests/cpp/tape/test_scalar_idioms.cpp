@@ -2,7 +2,7 @@
 // streaming. The type is a regular one: copies, moves, swaps and comparisons are those of the value.
 #include <doctest/doctest.h>
 #include <agrad/dual/dual.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/scope.hpp>
 #include <agrad/tape/var.hpp>
 

@@ -1,6 +1,6 @@
 // Scopes and explicit tapes: what is given back, when, and what is said of variables that outlive their scope.
 #include <doctest/doctest.h>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/custom.hpp>
 #include <agrad/tape/scope.hpp>
 #include <agrad/tape/var.hpp>

@@ -2,7 +2,7 @@
 // statistics and memory. Accumulation is in tape/test_accumulation.cpp, scopes are in tape/test_scope.cpp, closures in
 // tape/test_closures.cpp.
 #include <doctest/doctest.h>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/custom.hpp>
 #include <agrad/tape/scope.hpp>
 #include <agrad/tape/var.hpp>

@@ -1,7 +1,7 @@
 // One tape a thread: eight threads of gradients, of explicit tapes, and of a program that all share, for the thread sanitizer.
 #include <doctest/doctest.h>
 #include <agrad/functionals/gradient.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/custom.hpp>
 #include <agrad/tape/matrix.hpp>
 #include <cmath>

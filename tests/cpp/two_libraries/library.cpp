@@ -1,6 +1,6 @@
 #include "library.hpp"
 
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/custom.hpp>
 #include <agrad/tape/scope.hpp>
 

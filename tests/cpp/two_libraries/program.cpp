@@ -2,7 +2,7 @@
 // the library is loaded at run time, and kept apart, there are two, and the program, a checked build then, raises.
 #include <dlfcn.h>
 
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/scope.hpp>
 
 #include <cstdio>

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <agrad/functionals/values.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/rules/promote.hpp>
 
 namespace agrad {

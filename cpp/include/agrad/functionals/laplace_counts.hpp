@@ -18,10 +18,10 @@
 #include <vector>
 
 #include <agrad/base/error.hpp>
+#include <agrad/families/counts/bernoulli.hpp>
+#include <agrad/families/counts/neg_binomial.hpp>
+#include <agrad/families/counts/poisson.hpp>
 #include <agrad/functionals/laplace.hpp>
-#include <agrad/probability/bernoulli.hpp>
-#include <agrad/probability/neg_binomial.hpp>
-#include <agrad/probability/poisson.hpp>
 
 namespace agrad {
 

@@ -20,7 +20,7 @@
 #include <agrad/functionals/callable.hpp>
 #include <agrad/functionals/search/partition.hpp>
 #include <agrad/functionals/values.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/rules/promote.hpp>
 
 namespace agrad {

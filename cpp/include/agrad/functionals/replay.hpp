@@ -21,8 +21,8 @@
 #include <agrad/functionals/callable.hpp>
 #include <agrad/program/derive/traced_eigen.hpp>
 #include <agrad/program/jacobian.hpp>
-#include <agrad/program/machine/elementwise.hpp>
 #include <agrad/program/products.hpp>
+#include <agrad/program/recording/elementwise.hpp>
 #include <agrad/program/schedule/schedule.hpp>
 #include <agrad/program/sparse/sparse.hpp>
 

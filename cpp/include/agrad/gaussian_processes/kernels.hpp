@@ -14,8 +14,8 @@
 #include <agrad/constraints/entries.hpp>
 #include <agrad/rules/density/density.hpp>
 #include <agrad/rules/exponential.hpp>
-#include <agrad/rules/matern.hpp>
 #include <agrad/rules/promote.hpp>
+#include <agrad/rules/special/matern.hpp>
 #include <agrad/rules/trigonometric.hpp>
 
 namespace agrad {

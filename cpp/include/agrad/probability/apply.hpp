@@ -25,4 +25,13 @@ auto apply_probability(const X&... x) {
   return detail::apply_probability_evaluated<Rule, propto>(detail::evaluated_argument(x)...);
 }
 
+/// A distribution function, or the log probability of an interval, of the arguments that its rule names.
+template <class Rule>
+struct probability_function {
+  template <class... X>
+  auto operator()(const X&... x) const {
+    return apply_probability<Rule>(x...);
+  }
+};
+
 }  // namespace agrad

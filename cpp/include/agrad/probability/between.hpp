@@ -6,7 +6,7 @@
 //     one tail           the difference of the logarithms of F, or of 1 - F where `lower` is beyond the median
 //     a short interval   Gauss and Legendre's rule for the integral of the density, where its eight points show that the
 //                        density is smooth; for counts, the sum of the masses of up to eight values
-// Derivatives follow from those of the density and the distribution functions. Read next: probability/intervals.hpp, which has
+// Derivatives follow from those of the density and the distribution functions. Read next: families/families.hpp, which has
 // the families.
 #pragma once
 
@@ -21,7 +21,7 @@
 #include <agrad/probability/density_average.hpp>
 #include <agrad/rules/exponential.hpp>
 #include <agrad/rules/links.hpp>
-#include <agrad/rules/log_probabilities.hpp>
+#include <agrad/rules/special/log_probabilities.hpp>
 
 namespace agrad {
 

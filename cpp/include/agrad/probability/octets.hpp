@@ -10,7 +10,7 @@
 // at once and double for a single one; formulas for octets alone leave single terms to the rule's `term`. Eight terms of which
 // one does not suit are computed one by one, and a single one that does not suit by the rule's `term`. So do not suit arguments
 // outside of the support, nan, and those whose formulas overflow or cancel.
-// Read next: probability/on_tape.hpp, which uses the sums; probability/cauchy.hpp, formulas to imitate.
+// Read next: probability/on_tape.hpp, which uses the sums; families/line/cauchy.hpp, formulas to imitate.
 #pragma once
 
 #include <algorithm>

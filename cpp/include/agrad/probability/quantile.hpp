@@ -5,8 +5,7 @@
 // on scalars T: numbers, duals, variables, or whole arrays of a recording. From the rule it has its name (gamma_qf and, for the
 // complement, gamma_cqf), its arguments and their conditions, also those on two arguments together. Results are entries, not
 // sums. Derivatives follow from the rules that `term` consists of. An inverse without a closed form is nan where the search for
-// it does not end. Read next: probability/quantiles.hpp, which has the families; rules/quantiles.hpp, the inverses without a
-// closed form.
+// it does not end. Read next: families/positive/weibull.hpp; rules/special/quantiles.hpp, inverses without a closed form.
 #pragma once
 
 #include <string>
@@ -82,5 +81,14 @@ T reflected(bool is_upper, const T& x) {
 }
 
 }  // namespace detail
+
+/// The inverse of a distribution function, or with is_upper of its complement, of the arguments that the quantile names.
+template <class Quantile, bool is_upper = false>
+struct quantile_function {
+  template <class... X>
+  auto operator()(const X&... x) const {
+    return detail::apply_quantile<Quantile>(is_upper, x...);
+  }
+};
 
 }  // namespace agrad

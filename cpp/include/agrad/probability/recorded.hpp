@@ -15,7 +15,7 @@
 #include <agrad/program/kernels/reduction.hpp>
 #include <agrad/program/machine/custom.hpp>
 #include <agrad/program/machine/structure.hpp>
-#include <agrad/program/machine/tracing.hpp>
+#include <agrad/program/recording/tracing.hpp>
 #include <agrad/rules/density/density.hpp>
 
 namespace agrad {

@@ -22,7 +22,7 @@
 // a rule that has the sum as a whole (`betaln`, `kl_div`).
 //
 // rules/density has rules that are formulas for octets alone, which recorded programs use, too.
-// Read next: probability/exponential.hpp, a family to imitate; probability/apply.hpp, the engines.
+// Read next: families/positive/exponential.hpp, a family to imitate; probability/apply.hpp, the engines.
 #pragma once
 
 #include <type_traits>

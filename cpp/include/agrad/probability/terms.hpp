@@ -67,3 +67,11 @@ constexpr typename Rule::parts probability_parts(bool propto, const std::array<b
 }
 
 }  // namespace agrad::detail
+
+namespace agrad {
+
+/// The terms of a density of rules/density, where entries are wanted instead of sums.
+template <class Density>
+struct terms_of_density;
+
+}  // namespace agrad

@@ -3,7 +3,7 @@
 // A generator is what the standard calls a UniformRandomBitGenerator, such as std::mt19937_64. All formulas are here, because
 // the standard's distributions give other numbers with each library: with one generator and one seed, draws differ at most by
 // the rounding of the platform's exp and log. Small gamma shapes, whose draws underflow, are drawn as logarithms.
-// Read next: random/counts.hpp and random/positive.hpp, which use these; random/apply.hpp, the checks of parameters.
+// Read next: families/positive/gamma.hpp, which uses these; random/apply.hpp, the checks of parameters.
 #pragma once
 
 #include <cmath>

@@ -3,7 +3,7 @@
 //
 // A large number of trials, of expected events, or of successes is split by a beta or gamma number, until few are left, which
 // are drawn one by one. So no acceptance compares logarithms of large factorials, whose digits cancel. Counts are doubles here.
-// Read next: random/counts.hpp.
+// Read next: families/counts/poisson.hpp.
 #pragma once
 
 #include <cmath>

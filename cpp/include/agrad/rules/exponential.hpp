@@ -1,7 +1,7 @@
 // Exponentials and logarithms.
 //
 // The model for a new family: each rule with its overload, the typelist at the end.
-// Read next: rules/power.hpp (powers and roots), rules/elementwise.hpp (all families).
+// Read next: rules/power.hpp (powers and roots), rules/lists/elementwise.hpp (all families).
 #pragma once
 
 #include <cmath>

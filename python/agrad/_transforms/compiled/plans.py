@@ -1,4 +1,4 @@
-"""Describes the plan of a signature for the compiled part (bindings/call.hpp).
+"""Describes the plan of a signature for the compiled part (bindings/programs/call.hpp).
 
 A plan reads numbers from the arguments and builds results without Python. Plans know plain trees only: dicts with string keys,
 lists, tuples, floats, arrays of numbers and booleans, and strings, integers, booleans and None as constants. Calls with other
@@ -30,7 +30,7 @@ class _Place:
 
 
 def _described(tree: Any, place: Iterator[int] | None) -> tuple[Any, ...]:
-    """Returns a tree as bindings/call.hpp describes trees; `place` yields the first index of each leaf that is no _Place."""
+    """Returns a tree as bindings/programs/call.hpp describes it; `place` yields the first index of a leaf that is no _Place."""
     kind = type(tree)
     if kind is _Place:
         return ("array", tree.begin, tree.shape) if tree.shape else ("number", tree.begin)

@@ -12,7 +12,7 @@
 #include <agrad/program/kernels/log_sum_exp.hpp>
 #include <agrad/program/kernels/reduction.hpp>
 #include <agrad/rules/density/normal.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <cmath>
 #include <memory>
 #include <vector>

@@ -4,7 +4,7 @@
 #include <agrad/program/inspect/dot.hpp>
 #include <agrad/program/inspect/profile.hpp>
 #include <agrad/program/kernels/product.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <algorithm>
 #include <map>
 #include <memory>

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <agrad/program/kernels/density.hpp>
 #include <agrad/rules/density/normal.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <array>
 #include <cmath>
 #include <limits>

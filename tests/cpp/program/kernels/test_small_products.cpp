@@ -2,7 +2,7 @@
 // that are infinite where nothing uses their row.
 #include <doctest/doctest.h>
 #include <agrad/program/kernels/batched_product.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <cmath>
 #include <limits>
 #include <vector>

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 #include <agrad/program/loops/parallel.hpp>
 #include <agrad/program/loops/scan.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 
 #include "recording.hpp"
 #include "singular_probe.hpp"

@@ -6,7 +6,7 @@
 #include <agrad/program/kernels/extremum.hpp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
 #include <agrad/program/kernels/reduction.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <cmath>
 #include <vector>
 

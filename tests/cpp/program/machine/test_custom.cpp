@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 #include <agrad/program/machine/custom.hpp>
 #include <agrad/program/products.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <cmath>
 #include <limits>
 #include <stdexcept>

@@ -6,7 +6,7 @@
 #include <agrad/program/derive/tangents.hpp>
 #include <agrad/program/loops/scan.hpp>
 #include <agrad/program/store/portable.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/scope.hpp>
 #include <agrad/tape/var.hpp>
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Rules that compute eight entries at once: values and derivatives against the same rules of one number, wherever these lie,
 // however many there are, and beside numbers for which packets are no good.
 #include <doctest/doctest.h>
-#include <agrad/program/machine/elementwise.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/program/recording/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>

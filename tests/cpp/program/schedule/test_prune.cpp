@@ -1,7 +1,7 @@
 // What pruning makes of external operations: those through which no derivative of an output passes compute values only.
 #include <doctest/doctest.h>
 #include <agrad/program/machine/custom.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <array>
 #include <memory>
 #include <string_view>

@@ -11,7 +11,7 @@
 #include <agrad/program/products.hpp>
 #include <agrad/program/sparse/sparse.hpp>
 #include <agrad/rules/density/densities.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>

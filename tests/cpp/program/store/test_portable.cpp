@@ -17,9 +17,9 @@
 #include <agrad/program/loops/parallel.hpp>
 #include <agrad/program/loops/scan.hpp>
 #include <agrad/rules/density/normal.hpp>
-#include <agrad/rules/elementwise.hpp>
 #include <agrad/rules/linalg/general.hpp>
 #include <agrad/rules/linalg/spd.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>

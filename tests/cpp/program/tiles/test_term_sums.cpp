@@ -1,10 +1,10 @@
 // Sums of terms by formulas against the operations that the terms consist of, in programs.
 #include <doctest/doctest.h>
 #include <agrad/agrad.hpp>
-#include <agrad/probability/gamma.hpp>
-#include <agrad/probability/neg_binomial.hpp>
+#include <agrad/families/counts/neg_binomial.hpp>
+#include <agrad/families/positive/gamma.hpp>
+#include <agrad/families/positive/weibull.hpp>
 #include <agrad/probability/recorded.hpp>
-#include <agrad/probability/weibull.hpp>
 #include <cmath>
 #include <functional>
 #include <limits>

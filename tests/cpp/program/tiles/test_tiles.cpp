@@ -1,7 +1,7 @@
 // Tiles against whole operations: random programs of long arrays give the same values bit by bit, the same derivatives, and no
 // value that only a tile held is missing where another pass needs it.
 #include <doctest/doctest.h>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <cmath>
 #include <random>
 #include <vector>

@@ -1,6 +1,6 @@
 // Determinants of complex matrices: values by Eigen, derivatives with every scalar, also of singular matrices.
 #include <Eigen/LU>
-#include <agrad/rules/linalg/complex_determinant.hpp>
+#include <agrad/rules/spectra/complex_determinant.hpp>
 
 #include "linalg_probe.hpp"
 

@@ -1,5 +1,5 @@
 // Eigenvalues and eigenvectors of general matrices: NumPy's conditions, closed forms, derivatives, and where there are none.
-#include <agrad/rules/linalg/stan_names.hpp>
+#include <agrad/rules/lists/stan_names.hpp>
 #include <complex>
 
 #include "linalg_probe.hpp"

@@ -2,7 +2,7 @@
 // sign and logarithm of a determinant: values and derivatives with every scalar, and failures.
 #include <Eigen/LU>
 #include <agrad/rules/linalg/general.hpp>
-#include <agrad/rules/linalg/least_squares.hpp>
+#include <agrad/rules/spectra/least_squares.hpp>
 
 #include "linalg_probe.hpp"
 

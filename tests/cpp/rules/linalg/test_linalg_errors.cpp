@@ -1,7 +1,7 @@
 // Errors of linear algebra are LinAlgErrors, also in the names of functions that factorise a matrix; errors of indices are not.
 #include <doctest/doctest.h>
 #include <agrad/agrad.hpp>
-#include <agrad/probability/multivariate/distributions.hpp>
+#include <agrad/families/multivariate/distributions.hpp>
 #include <limits>
 
 namespace test_linalg_errors {

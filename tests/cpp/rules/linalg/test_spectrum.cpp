@@ -1,6 +1,6 @@
 // Eigenvalues, singular values and their vectors with every scalar; equal values.
-#include <agrad/rules/linalg/eigen.hpp>
-#include <agrad/rules/linalg/svd.hpp>
+#include <agrad/rules/spectra/eigen.hpp>
+#include <agrad/rules/spectra/svd.hpp>
 
 #include "linalg_probe.hpp"
 

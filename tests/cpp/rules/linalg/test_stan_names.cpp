@@ -1,5 +1,5 @@
 // Decompositions under Stan's names: what Stan documents of their results, and derivatives of what is unique in them.
-#include <agrad/rules/linalg/stan_names.hpp>
+#include <agrad/rules/lists/stan_names.hpp>
 
 #include "linalg_probe.hpp"
 #include "message_of.hpp"

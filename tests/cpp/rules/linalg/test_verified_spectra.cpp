@@ -1,6 +1,6 @@
 // Eigenvalues, singular values and their vectors, as rules/linalg/test_verified.cpp tests them: vectors without their signs.
-#include <agrad/rules/linalg/eigen.hpp>
-#include <agrad/rules/linalg/svd.hpp>
+#include <agrad/rules/spectra/eigen.hpp>
+#include <agrad/rules/spectra/svd.hpp>
 
 #include "verified.hpp"
 

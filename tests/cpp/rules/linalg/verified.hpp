@@ -9,7 +9,7 @@
 
 #include <Eigen/Core>
 #include <agrad/dual/matrix.hpp>
-#include <agrad/rules/reduce.hpp>
+#include <agrad/rules/arrays/reduce.hpp>
 #include <agrad/tape/matrix.hpp>
 #include <agrad/tape/matrix/linalg.hpp>
 #include <cmath>

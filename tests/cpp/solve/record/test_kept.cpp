@@ -3,7 +3,7 @@
 
 #include <agrad/ode.hpp>
 #include <agrad/program/loops/parallel.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/solve/record/dae_problem.hpp>
 #include <agrad/solve/record/event_problem.hpp>
 #include <agrad/solve/record/ode_problem.hpp>

@@ -1,7 +1,7 @@
 // Eigen's own templates on var and dual: products mixed with doubles, blocks, norms and elementwise functions.
 #include <doctest/doctest.h>
 
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/scope.hpp>
 #include <cmath>
 #include <sstream>

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <Eigen/Eigenvalues>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 
 #include "eigen_numbers.hpp"
 

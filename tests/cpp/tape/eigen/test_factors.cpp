@@ -3,7 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/scope.hpp>
 
 #include "eigen_numbers.hpp"

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <Eigen/Geometry>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <sstream>
 #include <vector>
 

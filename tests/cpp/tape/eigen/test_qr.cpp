@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <Eigen/QR>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/scope.hpp>
 
 #include "eigen_numbers.hpp"

@@ -1,6 +1,6 @@
 // Elementwise functions and arithmetic of matrix<var>: every mixture of operands, packets against the scalar rules, edges.
 #include <doctest/doctest.h>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/matrix.hpp>
 #include <agrad/tape/scope.hpp>
 #include <cmath>

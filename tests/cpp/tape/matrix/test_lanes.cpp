@@ -1,7 +1,7 @@
 // Closures of matrix<var> in reverse passes of several lanes: Jacobians of functions of matrices, eight rows a reverse pass.
 #include <doctest/doctest.h>
 #include <agrad/functionals/jacobian.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/matrix.hpp>
 
 #include "matrix_derivatives.hpp"

@@ -1,6 +1,6 @@
 // matrix<var>: products with active and constant sides, entries, elementwise functions, conversion, shapes and scopes.
 #include <doctest/doctest.h>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/matrix.hpp>
 #include <agrad/tape/scope.hpp>
 #include <cmath>

@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 #include <agrad/dual/dual.hpp>
 #include <agrad/functionals/gradient.hpp>
-#include <agrad/rules/elementwise.hpp>
-#include <agrad/rules/reduce.hpp>
+#include <agrad/rules/arrays/reduce.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/matrix.hpp>
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // How matrices are written in users' code: assignments, printing, reductions by Eigen's names, rows and columns that broadcast.
 #include <doctest/doctest.h>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 #include <agrad/tape/matrix.hpp>
 #include <agrad/tape/scope.hpp>
 

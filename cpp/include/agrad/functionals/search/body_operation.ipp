@@ -6,7 +6,7 @@
 
 #include <agrad/base/inline.hpp>
 #include <agrad/functionals/search/body_operation.hpp>
-#include <agrad/program/machine/record.hpp>
+#include <agrad/program/recording/record.hpp>
 
 namespace agrad {
 

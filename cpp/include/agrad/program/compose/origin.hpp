@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include <agrad/program/machine/elementwise.hpp>
-#include <agrad/program/machine/record.hpp>
+#include <agrad/program/recording/elementwise.hpp>
+#include <agrad/program/recording/record.hpp>
 
 namespace agrad {
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include <agrad/base/inline.hpp>
-#include <agrad/program/machine/record.hpp>
+#include <agrad/program/recording/record.hpp>
 
 namespace agrad {
 

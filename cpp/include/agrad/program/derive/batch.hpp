@@ -3,7 +3,7 @@
 // Every operation of the element's recording becomes one operation on all elements (`rows`), with the elements interleaved, so
 // that loops are over consecutive numbers; operations that are the same for all elements are recorded once. The place of a slot
 // for all elements is the first slot and the distance to the next. Operations without a batched form (factorisations,
-// densities, external operations) are repeated for each element. Read first: program/machine/record.hpp.
+// densities, external operations) are repeated for each element. Read first: program/recording/record.hpp.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 #include <agrad/program/kernels/lookup.hpp>
 #include <agrad/program/kernels/reduction.hpp>
 #include <agrad/program/machine/custom.hpp>
-#include <agrad/program/machine/record.hpp>
+#include <agrad/program/recording/record.hpp>
 
 namespace agrad {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <agrad/base/inline.hpp>
-#include <agrad/program/machine/record.hpp>
+#include <agrad/program/recording/record.hpp>
 #include <agrad/program/schedule/inlined.hpp>
 #include <agrad/program/store/portable.hpp>
 

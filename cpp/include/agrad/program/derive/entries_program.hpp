@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include <agrad/program/machine/tracing.hpp>
 #include <agrad/program/machine/unrolled.hpp>
 #include <agrad/program/program.hpp>
+#include <agrad/program/recording/tracing.hpp>
 #include <agrad/program/schedule/schedule.hpp>
 #include <agrad/program/sparse/pattern.hpp>
 

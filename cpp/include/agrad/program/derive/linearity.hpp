@@ -14,8 +14,8 @@
 #include <agrad/program/kernels/product.hpp>
 #include <agrad/program/kernels/reduction.hpp>
 #include <agrad/program/machine/custom.hpp>
-#include <agrad/program/machine/record.hpp>
 #include <agrad/program/machine/traced.hpp>
+#include <agrad/program/recording/record.hpp>
 
 namespace agrad {
 

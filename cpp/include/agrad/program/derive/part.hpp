@@ -12,7 +12,7 @@
 
 #include <agrad/program/derive/released.hpp>
 #include <agrad/program/machine/custom.hpp>
-#include <agrad/program/machine/record.hpp>
+#include <agrad/program/recording/record.hpp>
 
 namespace agrad {
 

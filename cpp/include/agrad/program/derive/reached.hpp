@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include <agrad/program/machine/record.hpp>
-#include <agrad/program/machine/tracing.hpp>
+#include <agrad/program/recording/record.hpp>
+#include <agrad/program/recording/tracing.hpp>
 
 namespace agrad {
 

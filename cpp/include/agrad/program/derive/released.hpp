@@ -16,7 +16,7 @@
 
 #include <agrad/base/error.hpp>
 #include <agrad/program/machine/custom.hpp>
-#include <agrad/program/machine/record.hpp>
+#include <agrad/program/recording/record.hpp>
 
 namespace agrad {
 

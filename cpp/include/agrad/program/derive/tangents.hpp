@@ -18,7 +18,7 @@
 #include <agrad/program/kernels/product.hpp>
 #include <agrad/program/kernels/reduction.hpp>
 #include <agrad/program/kernels/shares.hpp>
-#include <agrad/program/machine/tracing.hpp>
+#include <agrad/program/recording/tracing.hpp>
 
 namespace agrad {
 

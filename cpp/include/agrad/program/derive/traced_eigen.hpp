@@ -3,7 +3,7 @@
 
 #include <Eigen/Core>
 
-#include <agrad/program/machine/tracing.hpp>
+#include <agrad/program/recording/tracing.hpp>
 
 namespace Eigen {
 

@@ -11,7 +11,7 @@
 #include <agrad/program/kernels/product.hpp>
 #include <agrad/program/kernels/product_loops.hpp>
 #include <agrad/program/kernels/small_products.hpp>
-#include <agrad/program/machine/record.hpp>
+#include <agrad/program/recording/record.hpp>
 
 namespace agrad {
 

@@ -8,7 +8,7 @@
 
 #include <string_view>
 
-#include <agrad/program/machine/record.hpp>
+#include <agrad/program/recording/record.hpp>
 
 namespace agrad {
 

@@ -10,7 +10,7 @@
 
 #include <agrad/program/machine/by_duals.hpp>
 #include <agrad/program/machine/structure.hpp>
-#include <agrad/program/machine/tracing.hpp>
+#include <agrad/program/recording/tracing.hpp>
 #include <agrad/rules/density/density.hpp>
 
 namespace agrad {

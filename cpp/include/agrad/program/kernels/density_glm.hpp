@@ -10,7 +10,7 @@
 
 #include <agrad/program/kernels/product.hpp>
 #include <agrad/program/kernels/product_loops.hpp>
-#include <agrad/program/machine/tracing.hpp>
+#include <agrad/program/recording/tracing.hpp>
 #include <agrad/rules/density/bernoulli_logit_glm.hpp>
 
 namespace agrad {

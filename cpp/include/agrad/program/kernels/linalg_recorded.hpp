@@ -12,10 +12,10 @@
 
 #include <agrad/program/kernels/linalg_slots.hpp>
 #include <agrad/program/kernels/product.hpp>
-#include <agrad/program/machine/tracing.hpp>
+#include <agrad/program/recording/tracing.hpp>
 #include <agrad/rules/linalg/algebra.hpp>
-#include <agrad/rules/linalg/spectrum.hpp>
 #include <agrad/rules/linalg/structure.hpp>
+#include <agrad/rules/spectra/spectrum.hpp>
 
 namespace agrad::linalg {
 

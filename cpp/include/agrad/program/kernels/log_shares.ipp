@@ -8,7 +8,7 @@
 #include <agrad/program/kernels/lines.hpp>
 #include <agrad/program/kernels/log_shares.hpp>
 #include <agrad/program/machine/by_duals.hpp>
-#include <agrad/rules/log_shares.hpp>
+#include <agrad/rules/arrays/log_shares.hpp>
 
 namespace agrad::kernels {
 

@@ -9,7 +9,7 @@
 #include <agrad/program/kernels/extremum.ipp>
 #include <agrad/program/kernels/log_sum_exp.hpp>
 #include <agrad/program/kernels/reduction.hpp>
-#include <agrad/program/machine/tracing.hpp>
+#include <agrad/program/recording/tracing.hpp>
 #include <agrad/rules/exponential.hpp>
 
 namespace agrad::kernels {

@@ -11,7 +11,7 @@
 #include <agrad/program/kernels/extremum.ipp>
 #include <agrad/program/kernels/lookup.hpp>
 #include <agrad/program/machine/structure.hpp>
-#include <agrad/program/machine/tracing.hpp>
+#include <agrad/program/recording/tracing.hpp>
 
 namespace agrad::kernels {
 

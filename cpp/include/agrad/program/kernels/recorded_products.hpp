@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <agrad/program/kernels/lines.hpp>
-#include <agrad/program/machine/tracing.hpp>
+#include <agrad/program/recording/tracing.hpp>
 
 namespace agrad::kernels {
 

@@ -10,7 +10,7 @@
 #include <agrad/program/kernels/log_sum_exp.hpp>
 #include <agrad/program/kernels/lookup.hpp>
 #include <agrad/program/kernels/reduction.hpp>
-#include <agrad/program/machine/tracing.hpp>
+#include <agrad/program/recording/tracing.hpp>
 #include <cmath>
 #include <cstdint>
 #include <vector>

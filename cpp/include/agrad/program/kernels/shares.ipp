@@ -10,7 +10,7 @@
 #include <agrad/program/kernels/lookup.hpp>
 #include <agrad/program/kernels/reduction.hpp>
 #include <agrad/program/kernels/shares.hpp>
-#include <agrad/program/machine/tracing.hpp>
+#include <agrad/program/recording/tracing.hpp>
 
 namespace agrad {
 

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include <agrad/base/threads.hpp>
-#include <agrad/program/machine/record.hpp>
 #include <agrad/program/machine/second_order.hpp>
 #include <agrad/program/machine/structure.hpp>
+#include <agrad/program/recording/record.hpp>
 #include <agrad/program/schedule/inlined.hpp>
 #include <agrad/program/store/portable.hpp>
 

@@ -9,7 +9,7 @@
 #include <agrad/base/inline.hpp>
 #include <agrad/base/interrupt_pace.hpp>
 #include <agrad/program/loops/scan_steps.hpp>
-#include <agrad/program/machine/record.hpp>
+#include <agrad/program/recording/record.hpp>
 #include <agrad/program/schedule/inlined.hpp>
 
 namespace agrad {

@@ -1,6 +1,6 @@
 // Code: a list of operations with their data, and the loops that run the list.
 //
-// A recording (program/machine/record.hpp) and a finished program (program/program.hpp) both hold code; a workspace holds the
+// A recording (program/recording/record.hpp) and a finished program (program/program.hpp) both hold code; a workspace holds the
 // numbers of one run, so that threads can share the code.
 #pragma once
 

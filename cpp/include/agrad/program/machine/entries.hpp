@@ -1,7 +1,7 @@
 // Entries: the functions of an elementwise rule that the loops need, on columns of numbers.
 //
 // Value, partial derivatives and second partial derivatives are enough for every pass and every number of directions, so only
-// these few functions are compiled for each rule; the loops (program/machine/elementwise.hpp) are compiled once.
+// these few functions are compiled for each rule; the loops (program/recording/elementwise.hpp) are compiled once.
 #pragma once
 
 #include <algorithm>

@@ -6,13 +6,14 @@
 #pragma once
 
 #include <agrad/program/machine/operation.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 
 namespace agrad::detail {
 
 inline constexpr std::size_t kernel_table_parts = 4;
 
-/// Returns the kernels of the rules at positions Part, Part + kernel_table_parts, ... (program/machine/kernel_table_part.hpp).
+/// Returns the kernels of the rules at positions Part, Part + kernel_table_parts, ...
+/// (program/recording/kernel_table_part.hpp).
 template <std::size_t Part>
 const kernel* const* kernels_of_part();
 template <>

@@ -6,13 +6,13 @@
 //     const agrad::rule_library* agrad_rules() { return agrad::library_of<sech_rule>(); }
 //
 // The loops are the module's, so that this header takes a compiler about as long as the rules that it includes. A file includes
-// this header or program/machine/elementwise.hpp: the two have different kernels for agrad's own rules.
+// this header or program/recording/elementwise.hpp: the two have different kernels for agrad's own rules.
 #pragma once
 
 #include <string_view>
 
 #include <agrad/program/machine/rule_library.hpp>
-#include <agrad/rules/elementwise.hpp>
+#include <agrad/rules/lists/elementwise.hpp>
 
 namespace agrad {
 

@@ -5,8 +5,8 @@
 // operation: values in the forward pass, adjoints in the reverse pass, and both with tangents along one or eight directions.
 // Operations point to their kernels, so the loops that run a program know no names and no rules. A kernel also tells whether an
 // operation has the right form (`fits`), which is checked for programs read from storage.
-// Read next: program/machine/elementwise.hpp (kernels made from rules), program/machine/structure.hpp (gather, sum),
-// program/machine/record.hpp.
+// Read next: program/recording/elementwise.hpp (kernels made from rules), program/machine/structure.hpp (gather, sum),
+// program/recording/record.hpp.
 #pragma once
 
 #include <array>

@@ -2,7 +2,7 @@
 //
 // Passes are partial where further terms are added elsewhere: the reverse pass over a recorded reverse pass differentiates an
 // operation's Jacobian for constant adjoints of the results, and the other terms take their own way through the recording.
-// Operations whose limits need all terms (equal eigenvalues, rules/linalg/equal_values.hpp) have no derivative then.
+// Operations whose limits need all terms (equal eigenvalues, rules/spectra/equal_values.hpp) have no derivative then.
 //
 // A forward pass may know that second derivatives follow. Operations whose second derivatives need another run than values and
 // first derivatives do, such as solves whose steps must then end at kinks, choose that run at once. An operation that was not

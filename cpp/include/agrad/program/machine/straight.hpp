@@ -3,7 +3,7 @@
 // Every step ends in a call of the next step, which compilers turn into a jump, so that the processor predicts each jump
 // separately (Ertl and Gregg 2003, threaded code). A stop stands before and after each sequence. Sequences are short enough for
 // the stack where compilers leave calls as calls. Results are consecutive slots in the order of the steps.
-// Read next: program/machine/elementwise.hpp, the same for many numbers at once.
+// Read next: program/recording/elementwise.hpp, the same for many numbers at once.
 #pragma once
 
 #include <array>

@@ -18,7 +18,7 @@ namespace agrad {
 
 class recorder;
 
-/// Returns the kernel of a rule (program/machine/elementwise.hpp).
+/// Returns the kernel of a rule (program/recording/elementwise.hpp).
 template <class Rule>
 const kernel& kernel_of_rule();
 

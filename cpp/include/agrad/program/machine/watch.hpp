@@ -1,7 +1,8 @@
 // Watch: an observer of a recording, called after each operation of the forward pass and of the reverse pass.
 //
 // Without a watch, an operation costs one more test of a pointer. An exception from a watch ends the call of the recorder, and
-// the operation is not recorded. Read next: program/machine/record.hpp, python/bindings/debug.cpp (finding the first nan).
+// the operation is not recorded. Read next: program/recording/record.hpp, python/bindings/arrays/debug.cpp (finding the first
+// nan).
 #pragma once
 
 #include <cstddef>

@@ -8,8 +8,8 @@
 #include <agrad/program/kernels/log_shares.hpp>
 #include <agrad/program/kernels/product.hpp>
 #include <agrad/program/kernels/shares.hpp>
-#include <agrad/program/machine/record.hpp>
 #include <agrad/program/machine/unrolled.hpp>
+#include <agrad/program/recording/record.hpp>
 #include <agrad/program/schedule/inlined.hpp>
 
 namespace agrad {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <agrad/base/interrupt_pace.hpp>
-#include <agrad/program/machine/record.hpp>
+#include <agrad/program/recording/record.hpp>
 
 namespace agrad {
 

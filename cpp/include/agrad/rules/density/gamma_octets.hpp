@@ -4,7 +4,7 @@
 // function, a series fitted to 60 digits, so that all digits are there near the root 1.46. Beyond 8 they are the asymptotic
 // series of DLMF 5.11. Errors in units in the last place, as measured: digamma 4.3, trigamma 3.2 (4.3 and 3.9 by the functions
 // of numbers).
-// Read next: rules/gamma.hpp, the rules that use these functions.
+// Read next: rules/gamma/gamma.hpp, the rules that use these functions.
 #pragma once
 
 #include <algorithm>

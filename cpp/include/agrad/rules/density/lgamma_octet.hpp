@@ -4,7 +4,7 @@
 // 2 and of a series. Beyond 3.5 it is Stirling's formula with a series in 1 / x^2. Both series are fitted to 60 digits. Factors
 // are split into halves whose products are exact, and logarithms into an exact multiple of log(2) and a rest, so that the error
 // is 2.0 units in the last place as measured (1.9 by the C library).
-// Read next: rules/gamma.hpp, the rule that uses this function.
+// Read next: rules/gamma/gamma.hpp, the rule that uses this function.
 #pragma once
 
 #include <agrad/rules/density/octet_rules.hpp>

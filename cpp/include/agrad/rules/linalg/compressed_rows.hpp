@@ -12,8 +12,8 @@
 
 #include <agrad/base/check.hpp>
 #include <agrad/rules/array.hpp>
+#include <agrad/rules/arrays/reduce.hpp>
 #include <agrad/rules/promote.hpp>
-#include <agrad/rules/reduce.hpp>
 
 namespace agrad {
 

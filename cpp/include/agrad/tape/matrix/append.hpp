@@ -1,4 +1,4 @@
-// append_col and append_row of matrix<var>: joined blocks, see rules/joining.hpp for other matrices.
+// append_col and append_row of matrix<var>: joined blocks, see rules/arrays/joining.hpp for other matrices.
 #pragma once
 
 #include <agrad/tape/matrix/join.hpp>

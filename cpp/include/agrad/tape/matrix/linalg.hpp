@@ -1,7 +1,7 @@
 // Linear algebra on the tape: a rule applied to matrix<var> is one closure, which works on whole blocks.
 //
 // Values, factors and constants are stored in the arena; the closure calls the rule's adjoint, which uses Eigen's kernels.
-// rules/linalg/linalg.hpp lists the rules. Eigen::Matrix<var, ...> is converted to matrix<var> (one pass over the values,
+// rules/lists/linalg.hpp lists the rules. Eigen::Matrix<var, ...> is converted to matrix<var> (one pass over the values,
 // adjoints linked).
 #pragma once
 

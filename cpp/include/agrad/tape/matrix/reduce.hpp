@@ -1,10 +1,10 @@
 // Reductions of matrix<var>, and of Eigen's arrays of var: one closure each.
 //
 // The reverse pass computes the derivatives of sums, products of sums and norms; for other reductions (prod, log_sum_exp) the
-// derivatives are computed with the value and stored. rules/reduce.hpp documents the functions, once for all scalars.
+// derivatives are computed with the value and stored. rules/arrays/reduce.hpp documents the functions, once for all scalars.
 #pragma once
 
-#include <agrad/rules/reduce.hpp>
+#include <agrad/rules/arrays/reduce.hpp>
 #include <agrad/tape/matrix/elementwise.hpp>
 
 namespace agrad {

@@ -6,7 +6,7 @@
 // Read next: solve/system/jumps/time_switches.hpp, solve/system/jumps/held_code.hpp, the users.
 #pragma once
 
-#include <agrad/program/machine/elementwise.hpp>
+#include <agrad/program/recording/elementwise.hpp>
 #include <agrad/rules/piecewise.hpp>
 #include <agrad/rules/steps.hpp>
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include <agrad/base/inline.hpp>
-#include <agrad/program/machine/elementwise.hpp>
+#include <agrad/program/recording/elementwise.hpp>
 #include <agrad/program/sparse/reach.hpp>
 #include <agrad/rules/arithmetic.hpp>
 #include <agrad/rules/comparison.hpp>

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include <agrad/base/inline.hpp>
-#include <agrad/program/machine/elementwise.hpp>
+#include <agrad/program/recording/elementwise.hpp>
 #include <agrad/program/sparse/reach.hpp>
 #include <agrad/rules/comparison.hpp>
 #include <agrad/solve/system/jumps/loop_writer.hpp>

@@ -25,7 +25,7 @@
 #include <agrad/base/check.hpp>
 #include <agrad/base/fork_safe_mutex.hpp>
 #include <agrad/program/derive/traced_eigen.hpp>
-#include <agrad/program/machine/elementwise.hpp>
+#include <agrad/program/recording/elementwise.hpp>
 #include <agrad/program/schedule/schedule.hpp>
 #include <agrad/solve/system/functor/dual_arguments.hpp>
 #include <agrad/solve/system/functor/ode.hpp>

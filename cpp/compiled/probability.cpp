@@ -1,2 +1,0 @@
-// Compiles the definitions of probability/, for agrad::compiled.
-#include <agrad/probability/multivariate/conditions.ipp>
