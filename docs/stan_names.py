@@ -98,17 +98,8 @@ def counts() -> str:
     )
 
 
-_PROGRAM = """#include <agrad/constraints.hpp>
-#include <agrad/dae.hpp>
-#include <agrad/functionals/algebra_solver.hpp>
-#include <agrad/functionals/by_parts.hpp>
-#include <agrad/functionals/hidden_states.hpp>
-#include <agrad/functionals/laplace_draws.hpp>
-#include <agrad/functionals/quadrature.hpp>
-#include <agrad/gaussian_processes.hpp>
+_PROGRAM = """#include <agrad/dae.hpp>
 #include <agrad/ode.hpp>
-#include <agrad/probability.hpp>
-#include <agrad/random.hpp>
 #include <agrad/stan.hpp>
 #include <iostream>
 namespace names {{ {names} }}
@@ -132,7 +123,7 @@ def eigen_include() -> Path | None:
 
 
 def compiler_errors(names: list[str], expressions: list[str], eigen: Path) -> list[str]:
-    """Return what the compiler says of a program that uses the names, of agrad's namespace, and the expressions."""
+    """Return what the compiler says of a program that uses the names, of namespace agrad::stan, and the expressions."""
     command = [os.environ.get("CXX", "c++"), "-std=c++17", "-fsyntax-only", "-w", "-DAGRAD_COMPILED", "-fmax-errors=0"]
     if "clang" in subprocess.run([command[0], "--version"], capture_output=True, text=True).stdout:
         command[-1] = "-ferror-limit=0"
@@ -140,7 +131,7 @@ def compiler_errors(names: list[str], expressions: list[str], eigen: Path) -> li
     include = ["-I", str(ROOT / "cpp" / "include"), "-isystem", str(eigen), "-isystem", str(solvers)]
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "names.cpp"
-        names, expressions = [f"using agrad::{name};" for name in names], [f"(void)({each});" for each in expressions]
+        names, expressions = [f"using agrad::stan::{name};" for name in names], [f"(void)({each});" for each in expressions]
         source.write_text(_PROGRAM.format(names="\n".join(names), expressions="\n".join(expressions)))
         done = subprocess.run([*command, *include, str(source)], capture_output=True, text=True)
     return [line for line in done.stderr.splitlines() if "error" in line]
@@ -148,7 +139,7 @@ def compiler_errors(names: list[str], expressions: list[str], eigen: Path) -> li
 
 def undeclared(errors: list[str]) -> set[str]:
     """Return the names that the compiler does not find."""
-    found = re.findall(r"[‘'](?:agrad::)?(\w+)[’'] has not been declared|no member named '(\w+)'", "\n".join(errors))
+    found = re.findall(r"[‘'](?:agrad::stan::)?(\w+)[’'] has not been declared|no member named '(\w+)'", "\n".join(errors))
     return {first or second for first, second in found}
 
 

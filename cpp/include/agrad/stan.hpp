@@ -1,11 +1,21 @@
-// Functions of agrad under Stan's names, where the names or the shapes differ and the main headers do without.
+// Stan's functions under Stan's names, as agrad::stan::normal_lpdf: all but the solvers, which <agrad/ode.hpp> and
+// <agrad/dae.hpp> add. docs/coming_from_stan.md has them side by side with agrad's.
 //
-// docs/coming_from_stan.md has Stan's functions side by side with agrad's. Those that agrad declares under Stan's name anyway
-// are where they belong: densities in <agrad/probability.hpp>, random numbers in <agrad/random.hpp>, and so on.
+// A program that uses few functions compiles quicker with the headers of their subjects, such as
+// <agrad/families/line/normal.hpp>; in namespace agrad they have the same names.
 #pragma once
 
 #include <agrad/agrad.hpp>
 #include <agrad/base/reject.hpp>
+#include <agrad/constraints.hpp>
+#include <agrad/functionals/algebra_solver.hpp>
+#include <agrad/functionals/by_parts.hpp>
+#include <agrad/functionals/hidden_states.hpp>
+#include <agrad/functionals/laplace_draws.hpp>
+#include <agrad/functionals/quadrature.hpp>
+#include <agrad/gaussian_processes.hpp>
+#include <agrad/probability.hpp>
+#include <agrad/random.hpp>
 #include <agrad/rules/arrays/joining.hpp>
 #include <agrad/rules/arrays/moments.hpp>
 #include <agrad/rules/arrays/sorting.hpp>
@@ -13,3 +23,12 @@
 #include <agrad/rules/linalg/matrix_power.hpp>
 #include <agrad/rules/lists/stan_names.hpp>
 #include <agrad/tape/matrix/append.hpp>
+
+namespace agrad {
+
+/// Stan's functions, spelled as in Stan.
+namespace stan {
+using namespace agrad;
+}
+
+}  // namespace agrad
