@@ -61,6 +61,7 @@ using families =
              neg_binomial_family, pareto_type_2_family, generalized_pareto_family, poisson_family, scaled_inv_chi_square_family,
              yule_simon_family, half_normal_family, half_cauchy_family, inv_gaussian_family, skellam_family>;
 
+/// The rules of a list of families, by what they compute.
 template <class Families>
 struct lists_of;
 template <class... Family>

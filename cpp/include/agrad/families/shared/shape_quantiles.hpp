@@ -4,9 +4,8 @@
 #include <agrad/probability/quantile.hpp>
 #include <agrad/rules/special/quantiles.hpp>
 
-namespace agrad {
+namespace agrad::detail {
 
-namespace detail {
 /// Returns the quantile of the standard gamma distribution.
 template <class T>
 T gamma_quantile_of(bool is_upper, const T& p, const T& shape) {
@@ -23,6 +22,5 @@ template <class T>
 T beta_quantile_of(bool is_upper, const T& p, const T& alpha, const T& beta) {
   return is_upper ? T(apply<beta_quantile_rule<true>>(p, alpha, beta)) : T(apply<beta_quantile_rule<false>>(p, alpha, beta));
 }
-}  // namespace detail
 
-}  // namespace agrad
+}  // namespace agrad::detail

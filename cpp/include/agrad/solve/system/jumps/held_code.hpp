@@ -6,7 +6,7 @@
 // where the choice changes, and a third one the results themselves. Operations whose times are known before the solve
 // (solve/system/jumps/time_switches.hpp) are left alone, and so are those that are continuous where they switch
 // (solve/system/jumps/kinks.hpp): only second derivatives need these, whose held side tells which branch is computed.
-// Read next: solve/system/program/switches.hpp, the user.
+// Read next: solve/system/program/program_switches.hpp, the user.
 #pragma once
 
 #include <algorithm>
