@@ -6,6 +6,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include <agrad/base/error.hpp>
+#include <agrad/base/interrupt.hpp>
 #include <chrono>
 #include <thread>
 
@@ -61,6 +63,24 @@ class lock_held {
   interpreter_lives lives_;  // pybind11 would make a thread state of an interpreter that has ended
   hung_at_exit hang_;        // before the lock, which may never be acquired
   pybind11::gil_scoped_acquire lock_;
+};
+
+/// Thrown where a run needs Python and must do without (is_without_host, agrad/base/interrupt.hpp).
+struct python_needed {};
+
+/// Holds the interpreter lock in its scope, in a run; throws python_needed in one that must do without Python.
+class lock_held_in_run {
+ public:
+  lock_held_in_run() = default;
+
+ private:
+  struct python_allowed {
+    python_allowed() {
+      if (AGRAD_UNLIKELY(is_without_host)) throw python_needed();
+    }
+  };
+  python_allowed allowed_;  // before the lock
+  lock_held locked_;
 };
 
 }  // namespace agrad::python

@@ -34,7 +34,7 @@ std::vector<double> to_vector(const doubles& x) { return {x.data(), x.data() + x
 std::shared_ptr<body> make_body(std::string name, std::size_t inputs, const py::object& owner) {
   const auto known = std::make_shared<guarded_object>(py::weakref(owner));
   return std::make_shared<body>(std::move(name), inputs, [known, inputs](const double* local, std::vector<double>& captured) {
-    const lock_held locked;
+    const lock_held_in_run locked;
     const py::object alive = known->get()();
     if (alive.is_none()) return body_path{};
     const auto given = py::make_tuple(to_numpy(local, inputs), to_numpy(captured.data(), captured.size()));

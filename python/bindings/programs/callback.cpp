@@ -35,7 +35,7 @@ class callback_operation final : public external_operation {
   std::unique_ptr<external_operation::state> make_state() const override { return std::make_unique<kept>(); }
 
   void forward(external_operation::state& s, const double* x, double* y, bool with_adjoint) const override {
-    const lock_held locked;
+    const lock_held_in_run locked;
     py::object result = std::exchange(first_.get(), py::object());
     if (!result) result = calling_user([&] { return call(x, with_adjoint); });
     const auto pair = result.cast<py::tuple>();
@@ -48,7 +48,7 @@ class callback_operation final : public external_operation {
 
   void reverse(external_operation::state& s, const double* y_adjoint, double* x_adjoint) const override {
     if (std::all_of(y_adjoint, y_adjoint + results_, [](double seed) { return seed == 0; })) return;
-    const lock_held locked;
+    const lock_held_in_run locked;
     const auto back = calling_user(
         [&] { return reverse_.get()(static_cast<kept&>(s).residuals.get(), to_numpy(y_adjoint, results_)).cast<doubles>(); });
     if (static_cast<std::size_t>(back.size()) != arguments_)

@@ -70,7 +70,7 @@ class python_listener final : public progress_listener {
   bool is_long(clock::time_point now) const { return std::chrono::duration<double>(now - started_).count() >= from_->patience; }
 
   void report(double t) {
-    const lock_held locked;
+    const lock_held_in_run locked;
     if (!callback_) callback_ = from_->make.get()(pass_, begin_, end_);
     callback_(t);
   }

@@ -137,7 +137,7 @@ std::function<void(step_concern, const std::string&)> first_of_each_concern() {
   return [said = std::make_shared<flags>()](step_concern what, const std::string& text) {
     std::atomic<bool>& is_said = what == step_concern::steps ? said->steps : said->gradient;
     if (is_said) return;
-    const lock_held locked;
+    const lock_held_in_run locked;
     if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw py::error_already_set();
     is_said = true;
   };

@@ -28,7 +28,7 @@ void warn(const std::string& function, const gradient_difference& found, double 
                                : function + ": the gradient with respect to " + found.of +
                                      " differs from that at tighter tolerances by the relative difference " + numbers + "; " +
                                      advice;
-  const lock_held locked;
+  const lock_held_in_run locked;
   if (PyErr_WarnEx(PyExc_RuntimeWarning, in_time(text).c_str(), 1) != 0) throw py::error_already_set();
 }
 

@@ -33,7 +33,7 @@ void warn_unless_stable(const std::string& function, const steady_report& found)
   const std::string text =
       function + ": the steady state found is unstable: a small deviation grows at the rate " + rate +
       (found.by_integration ? "" : "; method='integration' finds the state that the system approaches from y0");
-  const lock_held locked;
+  const lock_held_in_run locked;
   if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw py::error_already_set();
 }
 

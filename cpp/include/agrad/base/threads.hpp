@@ -43,6 +43,9 @@ struct shared_work {
       try {
         run(i);
       } catch (const stopped&) {
+        if (stop_requested == &interrupted) return;
+        store(i);  // the caller's own request
+        interrupted = true;
       } catch (...) {
         store(i);
       }
@@ -64,6 +67,7 @@ struct shared_work {
         poll_interrupt();
       } catch (...) {
         store(thrown.size() - 1);
+        interrupted = true;
       }
     }
   }
@@ -80,10 +84,11 @@ void run_in_threads(std::size_t parts, std::size_t threads, const Run& run, cons
   was_interrupted = false;
   std::vector<std::thread> others;
   all.working = std::max<std::size_t>(1, std::min(threads, parts)) - 1;
-  const auto work_along = [&] {
+  const auto work_along = [&, without_host = is_without_host] {
     {
       [[maybe_unused]] const auto state = begin();
       stop_requested = &all.interrupted;
+      is_without_host = without_host;
       all.work(parts, run);
     }
     all.end_thread();
