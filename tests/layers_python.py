@@ -18,7 +18,7 @@ ORDER = [
     {"_stan", "_complex", "_flags"},
     {"_numpy", "_loops"},
     {"linalg", "special", "_ode", "_transforms", "_random"},
-    {"_dae", "_many", "_constraints", "_functionals", "random"},
+    {"_dae", "_many", "_constraints", "_functionals", "random", "_bridges"},
     {"_stats", "constraints"},
     {"stan", "stats"},
     {""},

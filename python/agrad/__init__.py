@@ -19,6 +19,7 @@ from agrad import _processor as _processor  # raises where the compiled module c
 
 # isort: split
 from agrad import constraints, linalg, random, special, stan, stats
+from agrad._bridges.c_function import c_function
 from agrad._core import Array, DomainError, LinAlgError, PlaceError, ScopeError, ShapeError, SolverError, __version__
 from agrad._dae.dae_solve import DaeResult
 from agrad._dae.solve_dae import solve_dae
@@ -75,6 +76,7 @@ __all__ = [
     "Subject",
     "__version__",
     "array",
+    "c_function",
     "check_grads",
     "compile",
     "cond",

@@ -36,4 +36,5 @@ PYBIND11_MODULE(_core, m) {
   agrad::python::register_describe(m);
   agrad::python::register_pickle(m);
   agrad::python::register_call(m);
+  agrad::python::register_c_function(m);
 }

@@ -218,6 +218,7 @@ void register_debug(pybind11::module_& m);        // after register_program
 void register_describe(pybind11::module_& m);     // after register_program
 void register_pickle(pybind11::module_& m);       // after register_program
 void register_call(pybind11::module_& m);         // after register_program
+void register_c_function(pybind11::module_& m);   // after register_program
 
 }  // namespace agrad::python
 

@@ -60,6 +60,16 @@ py::object bytes_or_none(const pooled_program& f) {
   }
 }
 
+/// Returns the sentence on the first operation that holds more than plain data, or None.
+py::object more_than_data(const pooled_program& f) {
+  try {
+    stored_program(*f.code, names_here(), version);
+  } catch (const not_portable& error) {
+    return py::str(error.what());
+  }
+  return py::none();
+}
+
 std::shared_ptr<pooled_program> program_of_bytes(const py::bytes& bytes) {
   return std::make_shared<pooled_program>(program_of(static_cast<std::string_view>(bytes), names_here(), version));
 }
@@ -92,6 +102,7 @@ void register_pickle(py::module_& m) {
   py::reinterpret_borrow<py::class_<pooled_program, std::shared_ptr<pooled_program>>>(m.attr("Program"))
       .def("to_bytes", &bytes_or_none,
            "The program as bytes, for `program_of`; None if an operation holds more than plain data.")
+      .def("more_than_data", &more_than_data, "The sentence on the first operation that cannot be stored as bytes, or None.")
       .def("__reduce__", [](const py::object& f) {
         const py::module_ module = py::module_::import("agrad._transforms.compiled.pickle");
         const py::object from = module.attr("read_program");  // pickle stores the function by name
