@@ -18,7 +18,6 @@ from agrad import _requirements as _requirements  # raises where NumPy is too ol
 from agrad import _processor as _processor  # raises where the compiled module cannot run, before it is loaded
 
 # isort: split
-from agrad import constraints, linalg, random, special, stan, stats
 from agrad._bridges.c_function import c_function
 from agrad._core import Array, DomainError, LinAlgError, PlaceError, ScopeError, ShapeError, SolverError, __version__
 from agrad._dae.dae_solve import DaeResult
@@ -54,6 +53,7 @@ from agrad._transforms.sparse import Sparsity
 from agrad._transforms.vmap import vmap
 
 if TYPE_CHECKING:
+    from agrad import constraints, linalg, random, special, stan, stats
     from agrad.stan import *  # noqa: F403
 
 __all__ = [
@@ -121,18 +121,19 @@ __all__ = [
     "while_loop",
 ]
 
-#: Names that modules had before.
-_FORMER = {"solve": "agrad._ode.explain", "transforms": "agrad.constraints"}
+#: Modules by the names under which agrad has them, or had them before; they are imported when they are first used.
+_MODULES = {name: f"agrad.{name}" for name in ("constraints", "linalg", "random", "special", "stan", "stats")}
+_MODULES |= {"solve": "agrad._ode.explain", "transforms": "agrad.constraints"}
 
 
 if not TYPE_CHECKING:  # checkers shall refuse unknown names
 
     def __getattr__(name: str) -> Any:
-        """Return a function of `agrad.stan`, which `agrad` has, too, but does not list; what was found is kept."""
-        if name in dir(stan):
-            found = getattr(stan, name)
-        elif name in _FORMER:
-            found = importlib.import_module(_FORMER[name])
+        """Return a module, or a function of `agrad.stan`, which `agrad` has, too, but does not list; what was found is kept."""
+        if name in _MODULES:
+            found = importlib.import_module(_MODULES[name])
+        elif not name.startswith("__") and name in dir(importlib.import_module("agrad.stan")):
+            found = getattr(sys.modules["agrad.stan"], name)
         else:
             raise AttributeError(f"module 'agrad' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
         globals()[name] = found

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from agrad._core import ShapeError
 from agrad._numpy.linalg import apply, recorded, row, solve_with, square
 from agrad._record.foreign import stand_for_foreign
+from agrad._record.on_demand import scipy_linalg
 from agrad._record.recording import open_recording
 from agrad._record.structure import find_recording
 
@@ -51,7 +51,7 @@ def solve(a: Any, b: Any, *, assume_a: str | None = None) -> Any:
             a = np.asarray(a)
             if a.ndim >= 2 and a.shape[-1] == a.shape[-2]:
                 a = (a + np.conj(np.swapaxes(a, -1, -2))) / 2
-        return scipy.linalg.solve(a, b, assume_a=assume_a)
+        return scipy_linalg.solve(a, b, assume_a=assume_a)
     a, b = recorded(a, b)
     square("solve", a)
     return solve_with("solve", row("solve_spd" if assume_a == "pos" else "solve"), a, b, a.shape[-1])
@@ -91,7 +91,7 @@ def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_d
     """
     is_transposed = _is_transposed(trans)
     if find_recording(a, b) is None:
-        return scipy.linalg.solve_triangular(a, b, trans, lower, unit_diagonal)
+        return scipy_linalg.solve_triangular(a, b, trans, lower, unit_diagonal)
     a, b = recorded(a, b)
     square("solve_triangular", a)
     # The rule reads a row-major matrix as the transposed matrix, with the other triangle.
@@ -122,7 +122,7 @@ def cho_factor(a: Any, lower: bool = False) -> tuple[Any, bool]:
         `a` is not positive definite; the message has the pivot.
     """
     if find_recording(a) is None:
-        plain: tuple[Any, bool] = scipy.linalg.cho_factor(a, lower)
+        plain: tuple[Any, bool] = scipy_linalg.cho_factor(a, lower)
         return plain
     (factor,) = apply(row("cholesky"), square("cho_factor", *recorded(a)))
     return (factor if lower else np.swapaxes(factor, -1, -2)), lower
@@ -145,7 +145,7 @@ def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
     """
     c, lower = c_and_lower
     if find_recording(c, b) is None:
-        return scipy.linalg.cho_solve((c, lower), b)
+        return scipy_linalg.cho_solve((c, lower), b)
     if np.ndim(b) == 1:  # with a stack of factors the vector would become a matrix
         return np.squeeze(cho_solve(c_and_lower, np.expand_dims(b, 1)), -1)
     half = solve_triangular(c, b, trans=0 if lower else 1, lower=lower)
@@ -171,7 +171,7 @@ def expm(a: Any) -> Any:
         An entry is not finite.
     """
     if find_recording(a) is None:
-        return scipy.linalg.expm(a)
+        return scipy_linalg.expm(a)
     return apply(row("matrix_exp"), square("expm", *recorded(a)))[0]
 
 
@@ -222,12 +222,12 @@ def block_diag(*arrays: Any) -> Any:
     """
     recording = find_recording(*arrays)
     if recording is None:
-        return scipy.linalg.block_diag(*arrays)
+        return scipy_linalg.block_diag(*arrays)
     x = [recording.array(each) for each in arrays]
     for n, each in enumerate(x):
         if each.ndim > 2:
             raise ShapeError(f"block_diag: arrays[{n}] is of shape {each.shape}, but must be a matrix, a vector or a number")
-    places = scipy.linalg.block_diag(*(each.slots for each in x))  # slot 0 is the constant zero
+    places = scipy_linalg.block_diag(*(each.slots for each in x))  # slot 0 is the constant zero
     return x[0].with_slots(np.asarray(places, np.uint32))
 
 

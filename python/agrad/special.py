@@ -7,15 +7,17 @@ arrays, too. This module defines ``logsumexp``, ``softmax`` and ``log_softmax``,
 
 from __future__ import annotations
 
+import functools
 import math
+import sys
 from typing import Any
 
 import numpy as np
-import scipy.special
 
 from agrad._core import cumulate, elementwise_rows, reduce, stop_gradient
 from agrad._numpy.axes import axes_of, recorded
 from agrad._record.foreign import stand_for_foreign
+from agrad._record.on_demand import scipy_special
 from agrad._record.structure import array, find_recording
 from agrad._stan import elementwise
 
@@ -56,7 +58,7 @@ def logsumexp(
     """
     a, b = (array(x) if isinstance(x, (list, tuple)) else x for x in (a, b))
     if find_recording(a, b) is None:
-        return scipy.special.logsumexp(a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign)
+        return scipy_special.logsumexp(a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign)
     if return_sign:
         raise TypeError("logsumexp: return_sign is True, but must be False for a recorded array; weights must be positive")
     if b is None:
@@ -84,7 +86,7 @@ def log_softmax(x: Any, axis: int | tuple[int, ...] | None = None) -> Any:
     """
     x = array(x) if isinstance(x, (list, tuple)) else x
     if find_recording(x) is None:
-        return scipy.special.log_softmax(x, axis=axis)
+        return scipy_special.log_softmax(x, axis=axis)
     if x.size == 0:
         return x.copy()
 
@@ -120,7 +122,7 @@ def softmax(x: Any, axis: int | tuple[int, ...] | None = None) -> Any:
     """
     x = array(x) if isinstance(x, (list, tuple)) else x
     if find_recording(x) is None:
-        return scipy.special.softmax(x, axis=axis)
+        return scipy_special.softmax(x, axis=axis)
     axes = axes_of(axis, x.ndim)
     remaining = [d for d in range(x.ndim) if d not in axes]
     order = [*remaining, *axes]
@@ -168,15 +170,26 @@ def log_cumsum_exp(x: Any, axis: int = -1) -> Any:
     return np.moveaxis(y, -1, axis) * 1.0
 
 
-_BY_NAME = {
-    row.ufunc: getattr(elementwise, row.name)
-    for row in elementwise_rows()
-    if isinstance(getattr(scipy.special, row.ufunc, None), np.ufunc)
-}
-globals().update(_BY_NAME)
-__all__ = ["log_cumsum_exp", "log_softmax", "logsumexp", "softmax", *_BY_NAME]
-stand_for_foreign(__name__, __all__)
+_OWN = ["log_cumsum_exp", "log_softmax", "logsumexp", "softmax"]
+stand_for_foreign(__name__, _OWN)
+
+
+@functools.cache
+def _by_name() -> dict[str, Any]:
+    """Returns the elementwise functions by the names of SciPy's ufuncs."""
+    own_of = {row.ufunc: row.name for row in elementwise_rows()}
+    names = [name for name in own_of if isinstance(getattr(scipy_special, name, None), np.ufunc)]
+    return {name: getattr(elementwise, own_of[name]) for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Return an elementwise function, or the list of all names; SciPy is asked for its names at the first use."""
+    if name == "__all__":
+        return [*_OWN, *_by_name()]
+    if name.startswith("__") or name not in _by_name():
+        raise AttributeError(f"module 'agrad.special' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    return globals().setdefault(name, _by_name()[name])
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*_OWN, *_by_name()])

@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import numpy as np
-import scipy.special
 
 from agrad._core import Array, DomainError, ShapeError
 from agrad._functionals.arguments import plain
 from agrad._loops.control_flow import scan
 from agrad._random.sampler import Seed, generator
 from agrad._record.arguments import as_array
+from agrad._record.on_demand import scipy_special
 from agrad._record.structure import as_one
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.gradients import grad
@@ -196,8 +196,8 @@ def hmm_latent_rng(log_omega: Any, gamma: Any, rho: Any, rng: Seed) -> np.ndarra
         moves, weights = np.log(transitions), [np.log(first) + densities[:, 0]]
     moves = np.broadcast_to(moves, (densities.shape[1] - 1, *moves.shape[-2:]))
     for observed, move in zip(densities.T[1:], moves, strict=True):
-        weights.append(scipy.special.logsumexp(weights[-1][:, np.newaxis] + move, axis=0) + observed)
-    _check_possible(function, scipy.special.logsumexp(weights[-1]))
+        weights.append(scipy_special.logsumexp(weights[-1][:, np.newaxis] + move, axis=0) + observed)
+    _check_possible(function, scipy_special.logsumexp(weights[-1]))
     states = [_draw(weights[-1], ready)]
     for each, move in zip(reversed(weights[:-1]), reversed(moves), strict=True):
         states.append(_draw(each + move[:, states[-1]], ready))

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
-import scipy.linalg
 
 from agrad import linalg
 from agrad._core import DomainError, LinAlgError, ShapeError
@@ -20,6 +19,7 @@ from agrad._functionals.arguments import plain, result_of, scalar_of
 from agrad._functionals.minimize import minimum
 from agrad._functionals.search import Limits
 from agrad._record.arguments import check_callable, positive_number, vector, whole
+from agrad._record.on_demand import scipy_linalg
 from agrad._record.recording import name_of
 from agrad._transforms.custom import stop_gradient
 from agrad._transforms.hessian import hvp
@@ -127,7 +127,7 @@ def marginal_of(mode: Mode) -> Any:
 def draw_of(mode: Mode, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Returns a draw of theta from the normal distribution at the mode."""
     upper = np.linalg.cholesky(mode.hessian).T
-    z = mode.z + scipy.linalg.solve_triangular(upper, rng.standard_normal(upper.shape[0]))
+    z = mode.z + scipy_linalg.solve_triangular(upper, rng.standard_normal(upper.shape[0]))
     draw: np.ndarray[Any, np.dtype[np.float64]] = mode.factor @ z
     return draw
 

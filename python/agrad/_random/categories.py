@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.special
 from numpy.random import Generator
 
 from agrad._random.conditions import ordered, simplex
 from agrad._random.sampler import Argument, Numbers, Seed, Size, sampler
 from agrad._random.standard import binomial, exponential, generator_of, logistic, shares
+from agrad._record.on_demand import scipy_special
 
 __all__ = [
     "categorical_logit_rng",
@@ -82,7 +82,7 @@ def multinomial_rng(theta: Numbers, N: Numbers, *, rng: Seed = None, size: Size 
 @sampler(gamma=Argument("finite", "k"), N=_TRIALS)
 def multinomial_logit_rng(gamma: Numbers, N: Numbers, *, rng: Seed = None, size: Size = None) -> Any:  # noqa: N803
     """Draw how often each category occurs in N trials with probabilities softmax(gamma)."""
-    return _numbers(generator_of(rng), scipy.special.softmax(gamma, -1), N)
+    return _numbers(generator_of(rng), scipy_special.softmax(gamma, -1), N)
 
 
 @sampler(alpha=Argument("positive and finite", "k"), N=_TRIALS)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import exprel
 
 from agrad._random.conditions import fail_unless
 from agrad._random.sampler import Numbers, Seed, Size, sampler
 from agrad._random.standard import exponential, gamma_power, generator_of, logistic
+from agrad._record.on_demand import scipy_special
 
 __all__ = [
     "cauchy_rng",
@@ -87,7 +87,7 @@ def gumbel_rng(mu: Numbers, beta: Numbers, *, rng: Seed = None, size: Size = Non
 def generalized_extreme_value_rng(mu: Numbers, sigma: Numbers, xi: Numbers, *, rng: Seed = None, size: Size = None) -> Any:
     """Draw generalized extreme values with location mu, scale sigma and shape xi."""
     e = -np.log(exponential(generator_of(rng), mu.shape))
-    return mu + sigma * e * exprel(xi * e)
+    return mu + sigma * e * scipy_special.exprel(xi * e)
 
 
 @sampler("logistic_lpdf")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import exprel
 
 from agrad._random.sampler import Numbers, Seed, Size, sampler
 from agrad._random.standard import exponential, gamma_power, generator_of, logistic, share
+from agrad._record.on_demand import scipy_special
 
 __all__ = [
     "beta_proportion_rng",
@@ -87,7 +87,7 @@ def frechet_rng(alpha: Numbers, sigma: Numbers, *, rng: Seed = None, size: Size 
 def generalized_pareto_rng(mu: Numbers, sigma: Numbers, xi: Numbers, *, rng: Seed = None, size: Size = None) -> Any:
     """Draw generalized Pareto numbers from mu on with scale sigma and shape xi."""
     e = exponential(generator_of(rng), mu.shape)
-    return mu + sigma * e * exprel(xi * e)
+    return mu + sigma * e * scipy_special.exprel(xi * e)
 
 
 @sampler("half_normal_lpdf")

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.special
 from numpy.random import Generator
 
 from agrad._core import DomainError
 from agrad._random.sampler import Seed
+from agrad._record.on_demand import scipy_special
 
 __all__ = [
     "LARGEST_RATE",
@@ -87,7 +87,7 @@ def shares(rng: Generator, shape: Any) -> Any:
     draw, logs = _gamma_and_log(rng, shape * np.where(largest < 1e-100, 1e-100 / largest, 1.0))
     draw = draw / draw.max(-1, keepdims=True)
     direct = draw / draw.sum(-1, keepdims=True)
-    return np.where(shape.min(-1, keepdims=True) < 1, scipy.special.softmax(logs, -1), direct)
+    return np.where(shape.min(-1, keepdims=True) < 1, scipy_special.softmax(logs, -1), direct)
 
 
 def share(rng: Generator, a: Any, b: Any) -> Any:

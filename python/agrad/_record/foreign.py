@@ -5,6 +5,7 @@ A function may get a recorded value as an argument, or from a user's function th
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable
 from functools import partial
 from types import CellType, FrameType, FunctionType, MethodType
@@ -29,6 +30,10 @@ _ours: dict[str, str] = {
     **dict.fromkeys(("solve_ivp", "odeint"), "agrad.solve_ivp"),
 }
 _MOST_CLOSURES = 4  # functions around functions that are searched for recorded values
+
+
+#: The modules that register functions and are imported for a message where they are not yet.
+_REGISTERING = ("agrad.linalg", "agrad.special", "agrad.stats")
 
 
 def stand_for_foreign(package: str, names: Iterable[str]) -> None:
@@ -87,6 +92,8 @@ def foreign_call(error: BaseException) -> str | None:
         if package in _PACKAGES and not module.startswith("scipy._lib"):
             if not any(map(_holds_recorded, frame.f_locals.values())):
                 return None
+            for each in _REGISTERING:
+                importlib.import_module(each)
             name = _name_of(frame, package)
             ours = _ours.get(frame.f_code.co_name) if package == "scipy" else None
             instead = f"write {ours}" if ours else "write table.to_numpy() for the table" if package == "pandas" else _GENERAL

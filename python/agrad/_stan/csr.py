@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from agrad._core import Array, DomainError, ShapeError
 from agrad._record.documentation import documented
+from agrad._record.on_demand import scipy_sparse
 
 __all__ = [
     "csr_extract",
@@ -91,10 +91,10 @@ def csr_to_dense_matrix(m: int, n: int, w: Any, v: Any, u: Any) -> Any:
     return np.reshape(_sums(rows * n + columns, m * n) @ w, (m, n))
 
 
-def _sums(places: np.ndarray, size: int) -> scipy.sparse.csr_array:
+def _sums(places: np.ndarray, size: int) -> Any:
     """Returns the matrix that adds values at their places."""
     count = len(places)
-    return scipy.sparse.csr_array((np.ones(count), (places, np.arange(count))), shape=(size, count))
+    return scipy_sparse.csr_array((np.ones(count), (places, np.arange(count))), shape=(size, count))
 
 
 def _entries(name: str, m: int, n: int, w: Any, v: Any, u: Any) -> tuple[Any, np.ndarray, np.ndarray]:

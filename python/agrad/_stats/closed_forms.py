@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.special import exprel, gamma, gammaln, psi, zeta
+
+from agrad._record.on_demand import scipy_special
 
 __all__ = [
     "above",
@@ -26,11 +29,20 @@ _LARGE = 20.0
 #: Beyond this c the powers 1 / c of exponential numbers have variances by a series; the first term left out is below 1e-17.
 _LARGE_POWER = 5.0
 _POWERS = np.arange(42.0, 1.0, -1.0)
-_OF_GAP = np.array([*(zeta(_POWERS) * (-1) ** _POWERS * (2**_POWERS - 2) / _POWERS), 0.0, 0.0])
-#: log gamma(1 + c) / c as a series in c.
-_OF_LOG_GAMMA = np.array([*(zeta(_POWERS) * (-1) ** _POWERS / _POWERS), -np.euler_gamma])
 _ODD = np.arange(13.0, 0.0, -1.0)
-_OF_FISK = (-1) ** (_ODD + 1) * 2 * _ODD / gamma(2 * _ODD + 2)
+_OF_FISK = (-1) ** (_ODD + 1) * 2 * _ODD / np.array([float(math.factorial(2 * int(n) + 1)) for n in _ODD])
+
+
+@functools.cache
+def _of_gap() -> np.ndarray:
+    """Return the coefficients of log gamma(1 + 2c) - 2 log gamma(1 + c), from the highest power of c on."""
+    return np.array([*(scipy_special.zeta(_POWERS) * (-1) ** _POWERS * (2**_POWERS - 2) / _POWERS), 0.0, 0.0])
+
+
+@functools.cache
+def _of_log_gamma() -> np.ndarray:
+    """Return the coefficients of log gamma(1 + c) / c, from the highest power of c on."""
+    return np.array([*(scipy_special.zeta(_POWERS) * (-1) ** _POWERS / _POWERS), -np.euler_gamma])
 
 
 def above(limit: float, x: Any, of: Callable[[Any], Any], otherwise: Any) -> Any:
@@ -51,21 +63,22 @@ def gamma_entropy(a: Any) -> Any:
     series = np.polyval([1 / 240, -1 / 210, -1 / 252, 1 / 210, 1 / 120, -1 / 90, -1 / 12, -1 / 3, 0.0], u)
     return np.where(
         a < _LARGE,
-        small + gammaln(small) + (1 - small) * psi(small),
+        small + scipy_special.gammaln(small) + (1 - small) * scipy_special.psi(small),
         0.5 * (np.log(2 * np.pi) + 1 + np.log(large)) + series,
     )
 
 
 def beta_entropy(a: Any, b: Any) -> Any:
     """Return the entropy of beta numbers: by entropies of gamma numbers, of which no large terms cancel."""
-    return gamma_entropy(a) + gamma_entropy(b) - gamma_entropy(a + b) - psi(a + b)
+    return gamma_entropy(a) + gamma_entropy(b) - gamma_entropy(a + b) - scipy_special.psi(a + b)
 
 
 def t_entropy(df: Any) -> Any:
     """Return the entropy of Student's t distribution by entropies of gamma numbers."""
     z = df / 2
     w = z + 0.5
-    return gamma_entropy(z) - gamma_entropy(w) + 0.5 + psi(w) - 1.5 * psi(z) + 0.5 * (np.log(np.pi) + np.log(df))
+    of_normal = 0.5 + 0.5 * (np.log(np.pi) + np.log(df))
+    return gamma_entropy(z) - gamma_entropy(w) + scipy_special.psi(w) - 1.5 * scipy_special.psi(z) + of_normal
 
 
 # ---- powers of exponential numbers: Weibull, Frechet -----------------------------------------------------------------
@@ -73,7 +86,7 @@ def t_entropy(df: Any) -> Any:
 
 def power_mean(c: Any, sign: float) -> Any:
     """Return the mean of E^u of standard exponential E, u = sign / c, which is infinite for u <= -1."""
-    return above(-sign, c, lambda c: gamma((c + sign) / c), np.inf)
+    return above(-sign, c, lambda c: scipy_special.gamma((c + sign) / c), np.inf)
 
 
 def power_var(c: Any, sign: float) -> Any:
@@ -83,11 +96,12 @@ def power_var(c: Any, sign: float) -> Any:
     """
     is_small = c > _LARGE_POWER
     u = sign / np.where(is_small, c, _LARGE_POWER)
-    of_small = gamma(1 + u) ** 2 * np.expm1(np.polyval(_OF_GAP, u))
+    of_small = scipy_special.gamma(1 + u) ** 2 * np.expm1(np.polyval(_of_gap(), u))
 
     def of_large(c: Any) -> Any:
         once, twice = (c + sign) / c, (c + 2 * sign) / c
-        return -gamma(twice) * np.expm1(2 * gammaln(once) - gammaln(twice))  # which is infinite, not nan, beyond doubles
+        gap = 2 * scipy_special.gammaln(once) - scipy_special.gammaln(twice)
+        return -scipy_special.gamma(twice) * np.expm1(gap)  # which is infinite, not nan, beyond doubles
 
     return np.where(is_small, of_small, above(-2 * sign, np.where(is_small, 3.0, c), of_large, np.inf))
 
@@ -106,21 +120,21 @@ def extreme_mean(c: Any) -> Any:
     """Return the mean (1 - gamma(1 + c)) / c of extreme values, Euler's constant for c = 0, infinite for c <= -1."""
 
     def of_small(c: Any) -> Any:
-        ratio = np.polyval(_OF_LOG_GAMMA, c)
-        return -ratio * exprel(c * ratio)
+        ratio = np.polyval(_of_log_gamma(), c)
+        return -ratio * scipy_special.exprel(c * ratio)
 
-    return _near_zero(c, of_small, lambda c: above(-1.0, c, lambda c: (1 - gamma(1 + c)) / c, np.inf))
+    return _near_zero(c, of_small, lambda c: above(-1.0, c, lambda c: (1 - scipy_special.gamma(1 + c)) / c, np.inf))
 
 
 def extreme_var(c: Any) -> Any:
     """Return the variance (gamma(1 + 2c) - gamma(1 + c)^2) / c^2, pi^2 / 6 for c = 0, infinite for c <= -1/2."""
 
     def of_small(c: Any) -> Any:
-        gap = np.polyval(_OF_GAP[:-2], c)  # of log gamma(1 + 2c) and 2 log gamma(1 + c), over c^2
-        return gamma(1 + c) ** 2 * gap * exprel(c**2 * gap)
+        gap = np.polyval(_of_gap()[:-2], c)  # of log gamma(1 + 2c) and 2 log gamma(1 + c), over c^2
+        return scipy_special.gamma(1 + c) ** 2 * gap * scipy_special.exprel(c**2 * gap)
 
     def of_large(c: Any) -> Any:
-        return (gamma(1 + 2 * c) - gamma(1 + c) ** 2) / c**2
+        return (scipy_special.gamma(1 + 2 * c) - scipy_special.gamma(1 + c) ** 2) / c**2
 
     return _near_zero(c, of_small, lambda c: above(-0.5, c, of_large, np.inf))
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import entr, psi, zeta
 
+from agrad._record.on_demand import scipy_special
 from agrad._stats.closed_forms import (
     above,
     beta_entropy,
@@ -29,6 +29,7 @@ from agrad._stats.closed_forms import (
 __all__ = ["MOMENTS", "Moments"]
 
 _INF, _NAN, _PI, _EULER = np.inf, np.nan, np.pi, np.euler_gamma
+_APERY = 1.2020569031595942  # zeta(3)
 _OF_SHAPES = Callable[..., Any]
 
 
@@ -87,7 +88,7 @@ def _pareto_var(b: Any) -> Any:
 
 
 _NORM = _constant(0.0, 1.0, 0.0, 0.0, 0.5 * np.log(2 * _PI) + 0.5)
-_GUMBEL = _constant(_EULER, _PI**2 / 6, 12 * np.sqrt(6) / _PI**3 * zeta(3.0), 2.4, _EULER + 1)
+_GUMBEL = _constant(_EULER, _PI**2 / 6, 12 * np.sqrt(6) / _PI**3 * _APERY, 2.4, _EULER + 1)
 _EXPON = _constant(1.0, 1.0, 2.0, 6.0, 1.0)
 _LAPLACE = _constant(0.0, 2.0, 0.0, 3.0, np.log(2.0) + 1)
 _LOGISTIC = _constant(0.0, _PI**2 / 3, 0.0, 1.2, 2.0)
@@ -203,7 +204,7 @@ _CONTINUOUS = {
         var=lambda a: above(2.0, a, lambda a: 1 / (a - 1) ** 2 / (a - 2), _INF),
         skew=lambda a: above(3.0, a, lambda a: 4 * np.sqrt(a - 2) / (a - 3), _NAN),
         kurtosis=lambda a: above(4.0, a, lambda a: 6 * (5 * a - 11) / (a - 3) / (a - 4), _NAN),
-        entropy=lambda a: gamma_entropy(a) - 2 * psi(a),
+        entropy=lambda a: gamma_entropy(a) - 2 * scipy_special.psi(a),
     ),
     "invgauss": Moments(
         mean=lambda mu: mu,
@@ -260,7 +261,7 @@ _DISCRETE = {
         var=lambda p: p * (1 - p),
         skew=lambda p: (1 - 2 * p) / np.sqrt(p * (1 - p)),
         kurtosis=lambda p: (1 - 6 * p * (1 - p)) / (p * (1 - p)),
-        entropy=lambda p: entr(p) + entr(1 - p),
+        entropy=lambda p: scipy_special.entr(p) + scipy_special.entr(1 - p),
     ),
     "betabinom": Moments(
         mean=lambda n, a, b: n * (a / (a + b)),

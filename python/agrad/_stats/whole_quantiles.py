@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from agrad._core import DomainError
+from agrad._record.on_demand import scipy_special
 from agrad._record.structure import find_recording
 from agrad._stats.call import Call
 from agrad._stats.moment_rows import MOMENTS
@@ -101,7 +101,7 @@ def whole_quantile(call: Call, q: Any, of_complement: bool) -> Any:
         return np.exp(value) <= q[places] if of_complement else value >= q[places]
 
     with np.errstate(all="ignore"):
-        guess = flat(_guess(call, (-1 if of_complement else 1) * ndtri(np.reshape(q, shape))))
+        guess = flat(_guess(call, (-1 if of_complement else 1) * scipy_special.ndtri(np.reshape(q, shape))))
     k = np.minimum(_smallest(is_reached, np.maximum(lower, -most), np.minimum(upper, most), guess), upper)
     is_end = (q == start) | (q == end)
     if np.any(wrong := (np.abs(k) >= most) & ~is_end):
