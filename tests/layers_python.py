@@ -19,7 +19,7 @@ ORDER = [
     {"_numpy", "_loops"},
     {"linalg", "special", "_ode", "_transforms", "_random"},
     {"_dae", "_many", "_constraints", "_functionals", "random", "_bridges"},
-    {"_stats", "constraints"},
+    {"_stats", "constraints", "_posterior"},
     {"stan", "stats"},
     {""},
     {"demo", "__main__"},

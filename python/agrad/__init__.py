@@ -54,6 +54,7 @@ from agrad._transforms.vmap import vmap
 
 if TYPE_CHECKING:
     from agrad import constraints, linalg, random, special, stan, stats
+    from agrad._posterior.log_density import LogDensity
     from agrad.stan import *  # noqa: F403
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "Dose",
     "Event",
     "LinAlgError",
+    "LogDensity",
     "MinimumResult",
     "OdeResult",
     "PlaceError",
@@ -124,14 +126,18 @@ __all__ = [
 #: Modules by the names under which agrad has them, or had them before; they are imported when they are first used.
 _MODULES = {name: f"agrad.{name}" for name in ("constraints", "linalg", "random", "special", "stan", "stats")}
 _MODULES |= {"solve": "agrad._ode.explain", "transforms": "agrad.constraints"}
+#: Classes by their names, whose modules are imported as late.
+_CLASSES = {"LogDensity": "agrad._posterior.log_density"}
 
 
 if not TYPE_CHECKING:  # checkers shall refuse unknown names
 
     def __getattr__(name: str) -> Any:
-        """Return a module, or a function of `agrad.stan`, which `agrad` has, too, but does not list; what was found is kept."""
+        """Return a module, a class, or a function of `agrad.stan`, which `agrad` has, too, but does not list; keep it."""
         if name in _MODULES:
             found = importlib.import_module(_MODULES[name])
+        elif name in _CLASSES:
+            found = getattr(importlib.import_module(_CLASSES[name]), name)
         elif not name.startswith("__") and name in dir(importlib.import_module("agrad.stan")):
             found = getattr(sys.modules["agrad.stan"], name)
         else:

@@ -45,6 +45,20 @@ def eight_schools(x):
     return density + ag.normal_lpdf(mu, 0.0, 5.0) + ag.cauchy_lpdf(tau, 0.0, 5.0) + x[1]
 
 
+def schools(p, data):
+    theta = p["mu"] + p["tau"] * p["z"]
+    density = ag.stan.normal_lpdf(data["y"], theta, data["sigma"]) + ag.stan.normal_lpdf(p["z"], 0.0, 1.0)
+    return density + ag.stan.normal_lpdf(p["mu"], 0.0, 5.0) + ag.stan.cauchy_lpdf(p["tau"], 0.0, 5.0)
+
+
+def theta(p, data):
+    return {"theta": p["mu"] + p["tau"] * p["z"]}
+
+
+def pointwise(p, data):
+    return -0.5 * ((data["y"] - (p["mu"] + p["tau"] * p["z"])) / data["sigma"]) ** 2
+
+
 def pointer(x):
     return None if x is None else ctypes.cast(x.ctypes.data, NUMBERS)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["scipy_linalg", "scipy_sparse", "scipy_special"]
+__all__ = ["scipy_linalg", "scipy_optimize", "scipy_sparse", "scipy_special"]
 
 
 class _OnDemand:
@@ -21,5 +21,6 @@ class _OnDemand:
 
 
 scipy_linalg: Any = _OnDemand("scipy.linalg")
+scipy_optimize: Any = _OnDemand("scipy.optimize")
 scipy_sparse: Any = _OnDemand("scipy.sparse")
 scipy_special: Any = _OnDemand("scipy.special")
