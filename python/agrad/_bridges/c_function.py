@@ -21,6 +21,7 @@ from agrad._transforms.compiled.code import walked
 from agrad._transforms.compiled.compile import Compiled
 from agrad._transforms.compiled.paths import Entry, Path
 from agrad._transforms.compiled.results import firsts
+from agrad._transforms.compiled.signatures import copied
 from agrad._transforms.gradients import ValueAndGrad
 
 __all__ = ["CFunction", "c_function"]
@@ -30,10 +31,10 @@ class CFunction:
     """See :func:`c_function`."""
 
     def __init__(self, compiled: Compiled[..., Any], x: NDArray[np.float64], held: tuple[Any, ...]) -> None:
-        self.compiled, self._start, self._held = compiled, x.copy(), held
+        self.compiled, self._start, self._held = compiled, x.copy(), copied(held)
         #: The number of entries of the vector.
         self.size: int = x.size
-        path, self._entry, inputs = _first_path(compiled, (x, *held))
+        path, self._entry, inputs = _first_path(compiled, (x, *self._held))
         if (fault := path.program.more_than_data()) is not None:
             raise TypeError(
                 f"{fault.replace('program', 'c_function', 1).partition(';')[0]}: it calls Python, which a C function must do "

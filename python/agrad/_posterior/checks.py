@@ -6,15 +6,19 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from agrad._core import ShapeError
 from agrad._posterior.declared import Declared
 
-__all__ = ["checked_dims", "plain_column", "reason_of"]
+__all__ = ["checked_dims", "own_data", "reason_of"]
 
 
-def plain_column(leaf: Any) -> Any:
-    """Returns the column of a table as an array, and any other leaf unchanged."""
-    return leaf.to_numpy() if hasattr(leaf, "to_numpy") else leaf
+def own_data(leaf: Any) -> Any:
+    """Returns a copy of an array, the column of a table as an array, and any other leaf unchanged."""
+    if hasattr(leaf, "to_numpy"):
+        return np.array(leaf.to_numpy())
+    return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
 
 
 def reason_of(sentence: str) -> str:
@@ -26,16 +30,18 @@ def reason_of(sentence: str) -> str:
 
 
 def checked_dims(
-    parameters: Declared, dims: Mapping[str, Any], coords: Mapping[str, Any]
+    parameters: Declared, dims: Mapping[str, Any], coords: Mapping[str, Any], has_others: bool
 ) -> tuple[dict[str, list[str]], dict[str, list[Any]]]:
-    """Returns dims and coords as lists; raises where they do not fit the shapes of the variables."""
+    """Returns dims and coords as lists; raises where they do not fit. has_others: whether some variables are computed."""
     shapes = {variable.name: variable.shape for variable in parameters.variables}
     labels = {name: list(values) for name, values in coords.items()}
     found: dict[str, list[str]] = {}
     for name, own in dims.items():
-        if name not in shapes:
+        if name not in shapes and not has_others:
             raise ShapeError(f"LogDensity: dims has {name!r}, but must have parameters only: {', '.join(shapes)}")
         found[name] = [own] if isinstance(own, str) else list(own)
+        if name not in shapes:
+            continue
         if len(found[name]) != len(shapes[name]):
             raise ShapeError(f"LogDensity: dims of {name!r} are {found[name]}, but must be {len(shapes[name])} names")
         for dim, length in zip(found[name], shapes[name], strict=True):

@@ -66,7 +66,7 @@ class Declared:
     def place(self, free: np.ndarray, values: Any) -> None:
         """Writes the free numbers of some values, a dict of variables' names or of nested trees, into a vector."""
         known = {variable.name: variable for variable in self.variables}
-        for name, value in _named(values):
+        for name, value in _named("", values, known):
             if name not in known:
                 raise ShapeError(f"LogDensity: {name} is no parameter, but must be one of {', '.join(known)}")
             free[known[name].free] = _free_of(known[name], value)
@@ -104,7 +104,13 @@ def _entries(name: str, shape: Shape) -> Iterator[str]:
         yield f"{name}[{','.join(map(str, place))}]" if place else name
 
 
-def _named(values: Any) -> Iterator[tuple[str, Any]]:
-    """Yields the leaves of a tree with their names; a dict's keys may be such names, too."""
-    for path, value in zip(optree.tree_paths(values), optree.tree_leaves(values), strict=True):
-        yield _name_of(path), value
+def _named(name: str, value: Any, known: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yields the known parts of a tree with their names, and what is no tree; a dict's keys may be such names, too."""
+    if name in known or not isinstance(value, (Mapping, list, tuple)):
+        yield name or "x", value
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _named(f"{name}.{key}" if name else str(key), part, known)
+    else:
+        for n, part in enumerate(value):
+            yield from _named(f"{name}[{n}]", part, known)

@@ -11,7 +11,7 @@ import optree
 
 from agrad._bridges.c_function import CFunction, c_function
 from agrad._core import DomainError, ShapeError, SolverError
-from agrad._posterior.checks import checked_dims, plain_column, reason_of
+from agrad._posterior.checks import checked_dims, own_data, reason_of
 from agrad._posterior.declared import Declared
 from agrad._posterior.fit import Fit
 from agrad._posterior.joint import Joint, OfParameters
@@ -41,7 +41,8 @@ class LogDensity:
         What values each parameter may have, as in ``{"mu": ag.constraints.real(), "tau": ag.constraints.positive()}``.
         Dictionaries, lists and tuples may be nested. The free numbers are in the order of declaration.
     data : tree of arrays and numbers, optional
-        Passed to the functions; integers may be indices of groups. Columns of tables (pandas.Series) become arrays.
+        Passed to the functions; integers may be indices of groups. Arrays are copied, so later changes are not seen; columns of
+        tables (pandas.Series) become arrays.
     generated : callable, optional
         A function of the same arguments: quantities that are computed from parameters.
     log_likelihood : callable, optional
@@ -110,9 +111,11 @@ class LogDensity:
         self.declared = Declared(parameters)
         self._declaration = parameters
         self.size = self.declared.size
-        self.dims, self.coords = checked_dims(self.declared, dims or {}, coords or {})
+        self.dims, self.coords = checked_dims(
+            self.declared, dims or {}, coords or {}, has_others=generated is not None or log_likelihood is not None
+        )
         self.names, self.unconstrained_names = self.declared.names(), self.declared.free_names()
-        self.data = None if data is None else optree.tree_map(plain_column, data)
+        self.data = None if data is None else optree.tree_map(own_data, data)
         self.reasons: Counter[str] = Counter()
         self._compiled: dict[tuple[str, bool], Compiled[..., Any]] = {}
 
@@ -121,7 +124,7 @@ class LogDensity:
         if (self.data is None) != (data is None):
             raise TypeError(f"LogDensity: data is {data!r}, but must be given where the log density was made with data only")
         other = object.__new__(LogDensity)
-        vars(other).update(vars(self), data=optree.tree_map(plain_column, data), reasons=Counter())
+        vars(other).update(vars(self), data=optree.tree_map(own_data, data), reasons=Counter())
         return other
 
     def log_density(self, x: Any, *, jacobian: bool = True) -> Any:

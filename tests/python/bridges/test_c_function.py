@@ -64,6 +64,17 @@ def test_other_arguments_keep_their_values():
     np.testing.assert_array_equal(gradient_in_c, gradient)
 
 
+def test_other_arguments_keep_their_values_on_later_paths():
+    def either(x, scale):
+        return scale[0] * x[0] if x[0] > 0 else -scale[0] * x[0]
+
+    scale = np.array([2.0])
+    f = ag.c_function(either, np.ones(1), scale)
+    scale[:] = 100.0
+    assert called(f, [3.0])[:2] == (0, 6.0)
+    assert called(f, [-3.0])[:2] == (0, 6.0)  # a path that Python records now
+
+
 @pytest.mark.parametrize(
     "form",
     [eight_schools, ag.compile(eight_schools), ag.value_and_grad(eight_schools), ag.compile(ag.value_and_grad(eight_schools))],

@@ -88,6 +88,19 @@ def test_order_of_declaration_and_names():
     assert "school.sd[2, 3]" in repr(model)
 
 
+def test_changes_of_data_are_not_seen():
+    data = {"y": Y.copy(), "sigma": SIGMA.copy()}
+    model = ag.LogDensity(schools, PARAMETERS, data=data)
+    f, expected = model.c_function(), model.log_density(X)
+    data["y"][:] = 0.0
+    assert model.log_density(X) == expected
+    assert called(f, X)[1] == expected
+
+
+def test_dims_of_computed_variables_are_kept():
+    assert make(generated=theta, dims={"theta": "school"}).dims == {"theta": ["school"]}
+
+
 def test_other_data_share_recordings():
     model = make()
     model.log_density(X)
@@ -146,6 +159,7 @@ def test_starting_points():
     given = model.start(1, {"tau": 5.0, "mu": 1.0})
     assert given[9] == pytest.approx(np.log(5.0))
     assert given[8] == 1.0
+    np.testing.assert_array_equal(model.start(1, {"z": [0.5] * 8})[:8], 0.5)
     with pytest.raises(ag.ShapeError, match="sd is no parameter, but must be one of z, mu, tau"):
         model.start(at={"sd": 1.0})
     with pytest.raises(ag.DomainError, match="positive"):
