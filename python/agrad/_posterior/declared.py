@@ -13,7 +13,7 @@ from agrad._constraints.transform import Shape, Transform
 from agrad._constraints.tree import Tree
 from agrad._core import ShapeError
 
-__all__ = ["Declared", "Variable"]
+__all__ = ["Declared", "Variable", "named_leaves"]
 
 
 class Variable:
@@ -91,6 +91,12 @@ def _places(tree: Any, path: tuple[Any, ...]) -> tuple[int, ...]:
         places.append(keys.index(key) if keys is not None else int(key) if isinstance(key, int) else 0)
         tree = tree[key] if not isinstance(key, str) or keys is not None else getattr(tree, key)
     return tuple(places)
+
+
+def named_leaves(tree: Any, alone: str = "x") -> Iterator[tuple[str, Any]]:
+    """Yields the leaves of a tree with their names; `alone` is that of a tree that is a leaf."""
+    for path, leaf in zip(optree.tree_paths(tree), optree.tree_leaves(tree), strict=True):
+        yield _name_of(path) if path else alone, leaf
 
 
 def _name_of(path: tuple[Any, ...]) -> str:

@@ -10,26 +10,25 @@ import numpy as np
 import optree
 
 from agrad._bridges.c_function import CFunction, c_function
-from agrad._core import DomainError, ShapeError, SolverError
-from agrad._posterior.checks import checked_dims, own_data, reason_of
+from agrad._core import DomainError, ShapeError
+from agrad._posterior.checks import checked_dims, own_data
 from agrad._posterior.declared import Declared
+from agrad._posterior.evaluate import Evaluated
 from agrad._posterior.fit import Fit
-from agrad._posterior.joint import Joint, OfParameters
+from agrad._posterior.joint import Joint
 from agrad._posterior.laplace import NormalDraws, draws_of
 from agrad._posterior.optimize import maximum_of
+from agrad._posterior.sample import Draws, drawn
 from agrad._record.arguments import check_callable
 from agrad._record.structure import find_recording
 from agrad._transforms.compiled.compile import Compiled
-from agrad._transforms.gradients import value_and_grad
-from agrad._transforms.hessian import hessian, hvp
-from agrad._transforms.vmap import vmap
 
 __all__ = ["LogDensity"]
 
 _TRIES = 100  # of random starting points, as in Stan
 
 
-class LogDensity:
+class LogDensity(Evaluated):
     """A log density of named parameters, as a function of one vector of free numbers.
 
     Parameters
@@ -308,9 +307,47 @@ class LogDensity:
         rng = np.random.default_rng(seed)
         return draws_of(self.optimize(start, jacobian=True, seed=rng), draws, rng)
 
-    def c_function(self) -> CFunction:
-        """Return the log density and its gradient as a C function, see :func:`agrad.c_function`; with the log Jacobian."""
-        return c_function(self._transformed("gradient", True), self.start(0), *self._data())
+    def sample(
+        self, *, chains: int = 4, draws: int = 1000, warmup: int = 1000, start: Any = None, seed: int = 0, sampler: str = "auto"
+    ) -> Draws:
+        """Draw from the density of the free numbers by a sampler that calls the C function.
+
+        Parameters
+        ----------
+        chains, draws, warmup : int
+            How many chains, draws of each, and steps before them.
+        start : dict, optional
+            Values of some parameters at the beginning of all chains; see :meth:`start`.
+        seed : int
+            Of the starting points and of the sampler.
+        sampler : {"auto", "owalnuts", "walnutpie"}
+            The package to use; "auto" is the first that is installed.
+
+        Returns
+        -------
+        Draws
+            With `values`, arrays of shape (chains, draws, ...), and :meth:`Draws.to_arviz`.
+
+        Raises
+        ------
+        ImportError
+            The sampler is not installed.
+        RuntimeError
+            A call of the density has failed, by another error than those for which a point is rejected.
+        """
+        starts = np.stack([self.start([seed, n], start) for n in range(chains)])
+        return drawn(self, starts, draws, warmup, seed, sampler)
+
+    def c_function(self, x: Any = None) -> CFunction:
+        """Return the log density and its gradient as a C function, see :func:`agrad.c_function`; with the log Jacobian.
+
+        Parameters
+        ----------
+        x : array-like, (size,), optional
+            Where the density is recorded; a starting point unless it is given.
+        """
+        at = self.start(0) if x is None else self._checked(x)
+        return c_function(self._transformed("gradient", True), at, *self._data())
 
     def __repr__(self) -> str:
         variables = ", ".join(f"{v.name}{list(v.shape) if v.shape else ''}" for v in self.declared.variables)
@@ -319,58 +356,6 @@ class LogDensity:
     def __reduce__(self) -> tuple[Any, ...]:
         state = {"data": self.data, "dims": self.dims, "coords": self.coords, "_compiled": self._compiled}
         return _unpickled, (self._log_joint, self._declaration, self._functions, state)
-
-    def _data(self) -> tuple[Any, ...]:
-        return () if self.data is None else (self.data,)
-
-    def _checked(self, x: Any) -> np.ndarray:
-        at = np.ascontiguousarray(x, dtype=float)
-        if at.ndim not in (1, 2) or at.shape[-1] != self.size:
-            raise ShapeError(f"LogDensity: x is of shape {at.shape}, but must be of shape ({self.size},) or (k, {self.size})")
-        return at
-
-    def _of_rows(self, f: Callable[[np.ndarray], Any], x: Any, shape: tuple[int, ...]) -> np.ndarray:
-        at = self._checked(x)
-        if at.ndim == 1:
-            return np.asarray(f(at))
-        return np.reshape([f(row) for row in at], (len(at), *shape))
-
-    def _transformed(self, name: str, jacobian: bool) -> Compiled[..., Any]:
-        """Returns a compiled transformation of the log density, which all with other data share."""
-        key = (name, jacobian)
-        if key not in self._compiled:
-            joint = Joint(self._log_joint, self.declared, jacobian)
-            transformation = {"gradient": value_and_grad, "hessian": hessian, "hvp": hvp}[name]
-            self._compiled[key] = Compiled(transformation(joint))
-        return self._compiled[key]
-
-    def _called(self, name: str, x: Any, with_data: bool = True) -> Any:
-        """Returns the result of a compiled function of the values, for a vector or rows."""
-        function = self._functions.get(name)
-        if function is None and name != "constrain":
-            raise TypeError(f"LogDensity.{name}: {name} was not given, but must be an argument of LogDensity")
-        at, data = self._checked(x), self._data() if with_data else ()
-        key = (name, at.ndim == 2)
-        if key not in self._compiled:
-            of_values = OfParameters(function, self.declared)
-            self._compiled[key] = Compiled(vmap(of_values, (0, *[None] * len(data))) if at.ndim == 2 else of_values)
-        return self._compiled[key](at, *data)
-
-    def _value_and_gradient(self, x: np.ndarray, jacobian: bool) -> tuple[float, np.ndarray]:
-        try:
-            value, gradient = self._transformed("gradient", jacobian)(x, *self._data())
-        except (DomainError, SolverError) as error:
-            return self._rejected(reason_of(str(error)))
-        if not np.isfinite(value):
-            return self._rejected(f"log density is {value}")
-        if not np.all(np.isfinite(gradient)):
-            entry = self.unconstrained_names[int(np.argmin(np.isfinite(gradient)))]
-            return self._rejected(f"derivative with respect to {entry} is not finite")
-        return value, gradient
-
-    def _rejected(self, reason: str) -> tuple[float, np.ndarray]:
-        self.reasons[reason] += 1
-        return -np.inf, np.zeros(self.size)
 
 
 def _unpickled(log_joint: Any, parameters: Any, functions: dict[str, Any], state: dict[str, Any]) -> LogDensity:
