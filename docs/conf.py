@@ -28,6 +28,7 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say what an argument is
 napoleon_google_docstring = False
+napoleon_use_ivar = True  # as targets of links, attributes of the same name are ambiguous
 napoleon_use_rtype = False
 
 
