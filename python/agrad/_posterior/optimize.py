@@ -80,7 +80,7 @@ def _polished(search: _Search, x: np.ndarray) -> tuple[np.ndarray, np.ndarray | 
     """
     if not 0 < x.size <= _MOST_EXACT:
         return x, None
-    lengths = []
+    lengths, step = [], np.zeros_like(x)
     for _ in range(_POLISHES):
         gradient = search.gradient(x)
         try:
