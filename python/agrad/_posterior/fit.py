@@ -81,7 +81,8 @@ class Fit:
     def hessian(self) -> np.ndarray:
         """The Hessian of the log density with respect to the free numbers, (size, size)."""
         if self._hessian is None:
-            self._hessian = self.model.hessian(self.x, jacobian=self.jacobian)
+            found: np.ndarray = self.model.hessian(self.x, jacobian=self.jacobian)
+            self._hessian = found
         return self._hessian
 
     def _spectrum(self) -> tuple[np.ndarray, np.ndarray]:
