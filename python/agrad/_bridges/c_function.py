@@ -86,7 +86,7 @@ class CFunction:
         return function
 
     def cancel(self) -> None:
-        """End the runs in progress, in whichever threads, with the code -4; later calls end at once, until :meth:`reset`."""
+        """End the runs that C code has in progress, with the code -4; later calls end at once, until :meth:`reset`."""
         self._plain.cancel()
 
     def reset(self) -> None:
